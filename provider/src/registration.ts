@@ -58,13 +58,17 @@ export const PARTNER_WEBHOOKS = {
 /** The resources that a program declares. */
 export const RESOURCES = [PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES] as const;
 
-/** The secret outputs of `PartnerApiKey`. Only the handlers read `internal`. */
+/**
+ * The secret outputs of all resources. Only the handlers read `internal`. Records in `webhooks` may contain
+ * secrets, such as a signing secret.
+ */
 export const SECRET_OUTPUTS: readonly string[] = [
   "apiKey",
   "response",
   "previousApiKey",
   "internal",
-] satisfies ((typeof PARTNER_API_KEY.outputs)[number] | "internal")[];
+  "webhooks",
+];
 
 /** The response to the creation of a key, kept because the service shows the key only once. Secret. */
 export interface KeyResponse {

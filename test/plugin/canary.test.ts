@@ -1,7 +1,6 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it } from "vitest";
 
-import { SECRET_OUTPUTS } from "../../provider/src/registration.js";
 import { CANARIES, findLeaks } from "../support/canary.ts";
 import type { Answer, PartnerApiServer } from "../support/partner-api-server.ts";
 import { replaceAnswers, sandboxFor, WEBHOOKS } from "../support/sandbox.ts";
@@ -12,7 +11,6 @@ import {
   PluginError,
   startPlugin,
   urnOf,
-  type Host,
   type Plugin,
 } from "../support/spawned-plugin.ts";
 import { configFor, HOOK, KEY, LIST, runFirst, secretValue } from "./support.ts";
@@ -60,20 +58,19 @@ async function everything(plugin: Plugin, api: PartnerApiServer, name: string): 
       ? plugin.read("webhooks", LIST)
       : plugin.call(METHODS.invoke, listing).then((response) => fromStruct(response.getReturn())),
   ];
-  return (await Promise.all(calls.map((call) => textOf(call, plugin.host)))).join("\n");
+  return (await Promise.all(calls.map(textOf))).join("\n");
 }
 
-async function textOf(call: Promise<unknown>, host: Host): Promise<string> {
+async function textOf(call: Promise<unknown>): Promise<string> {
   const answer = await call.catch((error: unknown) => error);
-  if (!(answer instanceof PluginError)) return withoutSecrets(answer, host);
-  return `${answer.message} ${withoutSecrets(answer.initFailure, host)}`;
+  if (!(answer instanceof PluginError)) return withoutSecrets(answer);
+  return `${answer.message} ${withoutSecrets(answer.initFailure)}`;
 }
 
-/** Returns the values that the engine stores in plain text: it encrypts some outputs, or marked values. */
-function withoutSecrets(answer: unknown, host: Host): string {
-  const isSecret = (name: string, value: unknown): boolean =>
-    host === "native" ? secretValue(value) !== undefined : [...SECRET_OUTPUTS, "webhooks"].includes(name);
-  return JSON.stringify(answer ?? null, (name, value: unknown) => (isSecret(name, value) ? null : value));
+/** Returns the values that the engine stores in plain text: it encrypts marked values. */
+function withoutSecrets(answer: unknown): string {
+  const plain = (_name: string, value: unknown) => (secretValue(value) === undefined ? value : null);
+  return JSON.stringify(answer ?? null, plain);
 }
 
 /** Starts an account in which everything that can contain a secret contains one. */
@@ -118,7 +115,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
       expect(texts, `failure ${index}`).toContain(`[${code}]`);
     }
     const key = await plugin.create({ ...KEY, account: "default" });
-    answers["without a failure"] = withoutSecrets(key, host) + (await everything(plugin, api, "last"));
+    answers["without a failure"] = withoutSecrets(key) + (await everything(plugin, api, "last"));
     plugin.kill("SIGINT");
     await plugin.ended; // Its last output may arrive after its last response.
     const places = { ...answers, stdout: plugin.stdout(), stderr: plugin.stderr() };
@@ -139,7 +136,7 @@ describe("no response, output or debug log of the plugin contains a secret", () 
       import { subscribe } from "node:diagnostics_channel";
       subscribe("undici:request:headers", ({ request }) => { if (request.method === "POST") { ${action} } });`);
     const plugin = await startPlugin({ config, env: { PARTNERS_DEBUG: "1", ...env } });
-    const text = await textOf(plugin.create(KEY), "dynamic");
+    const text = await textOf(plugin.create(KEY));
     expect(findLeaks({ text, stdout: plugin.stdout(), stderr: plugin.stderr() }, CANARIES)).toEqual([]);
   });
 });

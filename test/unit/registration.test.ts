@@ -21,7 +21,7 @@ it("the strings that are written into users' states and programs never change", 
     PARTNER_WEBHOOK_STATE: strings("PartnerWebhookState"),
     PARTNER_WEBHOOK_STATES: strings("PartnerWebhookStates"),
     PARTNER_WEBHOOKS: strings("PartnerWebhooks", "getPartnerWebhooks"),
-    SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal"],
+    SECRET_OUTPUTS: ["apiKey", "response", "previousApiKey", "internal", "webhooks"],
   });
   const names = { NAMESPACE: "partners:", ACCOUNT: "account", EXPLICIT: "explicit" };
   expect(settingNames).toMatchObject({ ...names, DEFAULT_ACCOUNT: "default" });

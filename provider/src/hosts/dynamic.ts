@@ -9,9 +9,10 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutSpecialValues, withoutUndefined, type Properties } from "../plugin/properties.js";
+import { withoutUndefined, type Properties } from "../plugin/properties.js";
 import { isAdoption, PartialFailure, type ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PluginHost } from "./plugin-host.js";
+import { toOutputs } from "./secrets.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
@@ -35,9 +36,9 @@ export const partnerWebhooks: ResourceProvider = {
   read: (id, olds: Properties = {}) =>
     host.handleCall({ id, urn: "" }, async () => {
       // Only a refresh passes an earlier list. A new one would show as drift.
-      if (typeof olds["webhooks"] === "string") return { id, props: withoutUndefined(olds) };
+      if (typeof olds["webhooks"] === "string") return { id, props: toOutputs(olds) };
       const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
-      return { id, props: { webhooks: JSON.stringify(webhooks) } };
+      return { id, props: toOutputs({ webhooks: JSON.stringify(webhooks) }) };
     }),
 };
 
@@ -103,11 +104,6 @@ function configure({ config }: ConfigureRequest): Promise<void> {
 /** Returns the URN that the program put among the inputs. Outputs have none: it could be outdated. */
 function urnOf({ __urn: urn }: Properties): string {
   return typeof urn === "string" ? urn : "";
-}
-
-/** Converts outputs, which may hold values of the service, for the engine. */
-function toOutputs(outputs: Properties): Properties {
-  return withoutUndefined(withoutSpecialValues(outputs) as Properties);
 }
 
 /**

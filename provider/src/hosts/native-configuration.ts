@@ -14,6 +14,7 @@ import {
   TEXT_SETTINGS,
 } from "../setting-names.js";
 import type { PluginHost } from "./plugin-host.js";
+import { markSecrets } from "./secrets.js";
 import { fromStruct, toStruct } from "./struct.js";
 
 /** What the engine puts among the inputs of a provider. */
@@ -47,7 +48,7 @@ export class NativeConfiguration {
       problems.push(this.#host.describeError(error));
     }
     return new proto.CheckResponse()
-      .setInputs(toStruct(inputs, SECRET_SETTINGS))
+      .setInputs(toStruct(markSecrets(inputs, SECRET_SETTINGS)))
       .setFailuresList(problems.map(checkFailure));
   }
 

@@ -2,12 +2,13 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { partsOf, withoutSpecialValues, type Properties, type ResourceName } from "../plugin/properties.js";
+import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
 import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { unknownToken } from "./host-messages.js";
 import { checkFailure } from "./native-configuration.js";
 import type { PluginHost } from "./plugin-host.js";
+import { markSecrets, toOutputs } from "./secrets.js";
 import { fromStruct, toStruct } from "./struct.js";
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
@@ -85,8 +86,7 @@ export class NativeResources {
     const { nativeToken } = PARTNER_WEBHOOKS;
     if (request.getTok() !== nativeToken) throw unknownToken(request.getTok(), [nativeToken]);
     const webhooks = await this.#host.handlers.listWebhooks();
-    // Secret, because records may contain secrets, such as a signing secret.
-    return new proto.InvokeResponse().setReturn(toStruct({ webhooks }, ["webhooks"]));
+    return new proto.InvokeResponse().setReturn(toStruct(markSecrets({ webhooks }, SECRET_OUTPUTS)));
   }
 
   #handlersOf(request: { getUrn(): string }): ResourceAdapter {
@@ -98,13 +98,14 @@ export class NativeResources {
   }
 }
 
-/** Writes outputs, which only in a preview may be unknown: the engine would not store them. */
+/** Writes outputs that the engine stores. */
 export function outputStruct(outputs: Properties): Struct {
-  return previewStruct(withoutSpecialValues(outputs) as Properties);
+  return toStruct(toOutputs(outputs));
 }
 
+/** Writes outputs of a preview, of which some may be unknown. */
 function previewStruct(outputs: Properties): Struct {
-  return toStruct(outputs, SECRET_OUTPUTS);
+  return toStruct(markSecrets(outputs, SECRET_OUTPUTS));
 }
 
 function nameOf(request: { getId(): string; getUrn(): string }): ResourceName {

@@ -75,12 +75,7 @@ class PartnerWebhooks extends PartnerResource {
 
   constructor(name: string, provider: pulumi.ProviderResource | undefined) {
     // As a child of its provider: components of two types may each have a provider of the same name.
-    const opts = {
-      id: "webhooks",
-      additionalSecretOutputs: ["webhooks"],
-      ...(provider && { provider, parent: provider }),
-    };
-    super(PARTNER_WEBHOOKS, name, {}, opts);
+    super(PARTNER_WEBHOOKS, name, {}, { id: "webhooks", ...(provider && { provider, parent: provider }) });
   }
 }
 

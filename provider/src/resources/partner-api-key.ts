@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import { PARTNER_API_KEY, SECRET_OUTPUTS, type KeyResponse } from "../registration.js";
+import { PARTNER_API_KEY, type KeyResponse } from "../registration.js";
 import { PartnerResource } from "./partner-resource.js";
 
 /**
@@ -70,10 +70,8 @@ export class PartnerApiKey extends PartnerResource {
   }
 
   /** @param opts `provider` selects the account. */
-  constructor(name: string, args: PartnerApiKeyArgs = {}, opts: pulumi.CustomResourceOptions = {}) {
-    // Added to the caller's list, so that the caller cannot remove them.
-    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...SECRET_OUTPUTS];
-    super(PARTNER_API_KEY, name, args, { ...opts, additionalSecretOutputs });
+  constructor(name: string, args: PartnerApiKeyArgs = {}, opts?: pulumi.CustomResourceOptions) {
+    super(PARTNER_API_KEY, name, args, opts);
     // Otherwise, an update that excludes the resource would pass null on to the consumers of its key.
     Object.assign(this, { apiKey: this.apiKey.apply((key) => assertKey(name, key)) });
   }

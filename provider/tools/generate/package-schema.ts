@@ -5,7 +5,8 @@
 import type { CommentDisplayPart, DeclarationReflection, SomeType } from "typedoc";
 
 import manifest from "../../package.json" with { type: "json" };
-import { PARTNER_WEBHOOKS, RESOURCES } from "../../dist/registration.js";
+import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../../dist/registration.js";
+import { SECRET_SETTINGS } from "../../dist/setting-names.js";
 import { notesOf, schemaExample } from "./examples.ts";
 import { commentOf, findExport, propertiesOf, prose } from "./typedoc-model.ts";
 
@@ -20,18 +21,13 @@ const IMPORTS: Readonly<Record<string, readonly [note: string, example: string]>
 
 /** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays"];
-/**
- * Secret properties with their owners, because `ResponseMapping` also has an `apiKey`. Without
- * `previousApiKey`: the plugin marks it when there is one, but the engine would also show `[secret]` when
- * there is none.
- */
-const SECRETS: readonly string[] = [
-  "PartnerApiKey.apiKey",
-  "PartnerApiKey.response",
-  "GetPartnerWebhooksResult.webhooks",
-  "ProviderArgs.accessToken",
-  "ProviderArgs.headers",
-];
+/** The secret properties by their owner, because `ResponseMapping` also has an `apiKey`. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  // The plugin marks a `previousApiKey`. Because of a schema, the engine shows `[secret]` even without one.
+  PartnerApiKey: SECRET_OUTPUTS.filter((name) => name !== "previousApiKey"),
+  GetPartnerWebhooksResult: SECRET_OUTPUTS,
+  ProviderArgs: SECRET_SETTINGS,
+};
 /**
  * Types that are plain text with these values. Enums would make type checkers refuse text, and would have no
  * flags in `pulumi do`.
@@ -169,7 +165,7 @@ class Schema {
         ...(values === undefined ? [] : [`Values: ${values}.`]),
         ...(fallback === "" ? [] : [`Default: ${fallback}.`]),
       ].join("\n\n"),
-      ...(SECRETS.includes(`${parent?.name}.${name}`) && { secret: true }),
+      ...(SECRETS[String(parent?.name)]?.includes(name) && { secret: true }),
     };
   }
 

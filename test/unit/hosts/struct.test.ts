@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
+import { markSecrets } from "../../../provider/src/hosts/secrets.js";
 import { fromStruct, toStruct } from "../../../provider/src/hosts/struct.js";
 import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/plugin/properties.js";
 import { runSeed } from "../../support/random.ts";
@@ -20,7 +21,7 @@ it("any properties arrive as they were", () => {
 
 it("a secret is marked, unless it is absent or not known yet", () => {
   const properties = { response: { body: "" }, apiKey: null, hint: UNKNOWN, webhookId: 7 };
-  const written = toStruct(properties, ["response", "apiKey", "hint"]);
+  const written = toStruct(markSecrets(properties, ["response", "apiKey", "hint"]));
   expect(written.toJavaScript()).toEqual({ ...properties, response: { ...SECRET, value: { body: "" } } });
   expect(fromStruct(written)).toEqual(properties);
 });

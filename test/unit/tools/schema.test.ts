@@ -25,7 +25,8 @@ it("declares the resources, the function and the settings of the registration", 
 });
 
 it("marks the secret outputs, the access token and the headers as secrets", () => {
-  const secrets = [...Object.values(resources), schema.provider].flatMap(({ properties }) =>
+  const outputs = Object.values(schema.functions).map((one) => one.outputs);
+  const secrets = [...Object.values(resources), ...outputs, schema.provider].flatMap(({ properties }) =>
     Object.entries(properties).flatMap(([name, property]) => ("secret" in property ? [name] : [])),
   );
   // `internal` is not in the schema, because programs do not use it. The plugin itself marks a
