@@ -10,7 +10,7 @@ const PAGE = "docs/troubleshooting.md";
  */
 export function errorText(error: PartnerError, usesLastSettings: boolean): string {
   const hint = usesLastSettings && dependsOnSettings(error) ? ` ${LAST_SETTINGS}` : "";
-  return `${error.message}${hint} [${error.code}]`.toWellFormed(); // gRPC cannot encode halves of characters.
+  return `${error.message}${hint} [${error.code}]`.toWellFormed(); // gRPC cannot encode lone surrogates.
 }
 
 /** The same error as that of another resource. @param name Empty if it is not known. */

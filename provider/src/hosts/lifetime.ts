@@ -56,8 +56,11 @@ export class Lifetime {
   /** Resolves once no call has been pending for some turns of the event loop. */
   async #writeResponses(): Promise<void> {
     const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
-    for (let turns = 0; turns < RESPONSE_TURNS; turns = this.#pendingCalls > 0 ? 0 : turns + 1)
+    let idleTurns = 0;
+    while (idleTurns < RESPONSE_TURNS) {
       await sleep(turn);
+      idleTurns = this.#pendingCalls > 0 ? 0 : idleTurns + 1;
+    }
   }
 }
 

@@ -21,7 +21,7 @@ export interface ErrorFacts {
   readonly isUnreachable?: boolean;
   /**
    * The first clause of the message, such as `GET https://…: the server returned 401`: of many resources that
-   * fail with the same one, only the first is told in full. @default the error is always told in full
+   * fail with the same one, only the first shows it in full. @default each shows it in full
    */
   readonly summary?: string | null;
 }

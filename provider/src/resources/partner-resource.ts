@@ -44,12 +44,15 @@ export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean
   return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
 }
 
+/** Stands for a run without an engine, in which the SDK refuses to register any resource. */
+const NO_RUN = {};
+
 /** Identifies the run by its connection to the engine: with the Automation API, a process can have many. */
 export function currentRun(): object {
-  return pulumi.runtime.getMonitor() ?? currentRun; // Without an engine, no resource can be registered.
+  return pulumi.runtime.getMonitor() ?? NO_RUN;
 }
 
-/** The folder of the program, if the SDK runs it: until now, it had no time to change it. */
+/** The folder of the program, if the SDK runs it; a program may later change the folder of the process. */
 const PROGRAM_FOLDER = /[\\/]cmd[\\/]run([\\/]|$)/.test(process.argv[1] ?? "") ? process.cwd() : null;
 
 const checkedRuns = new WeakSet();
