@@ -9,9 +9,9 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutUndefined, type Properties } from "../plugin/properties.js";
-import { isAdoption, PartialFailure, type ResourceAdapter } from "../plugin/resource-adapter.js";
-import { PluginHost } from "./plugin-host.js";
+import { withoutUndefined, type Properties, type ResourceName } from "../plugin/properties.js";
+import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
+import { PluginHost, type CallFailure } from "./plugin-host.js";
 import { toOutputs } from "./secrets.js";
 
 const [, script = ""] = process.argv;
@@ -34,23 +34,19 @@ export const partnerWebhooks: ResourceProvider = {
   configure,
   create: () => Promise.reject(new Error("never called")),
   read: (id, olds: Properties = {}) =>
-    host.handleCall({ id, urn: "" }, async () => {
+    handleCall({ id, urn: "" }, olds, async () => {
       // Only a refresh passes an earlier list. A new one would show as drift.
       if (typeof olds["webhooks"] === "string") return { id, props: toOutputs(olds) };
-      const webhooks = await handlers.listWebhooks().catch(rethrow(olds));
-      return { id, props: toOutputs({ webhooks: JSON.stringify(webhooks) }) };
+      return { id, props: toOutputs({ webhooks: JSON.stringify(await handlers.listWebhooks()) }) };
     }),
 };
 
-/**
- * Adapts handlers to the SDK's host, which cannot handle `undefined`, or errors from `check` and `diff`. It
- * also removes stack traces, which the host prints for `read` and `delete`.
- */
+/** Adapts handlers to the SDK's host, which cannot handle `undefined`, or errors from `check` and `diff`. */
 function toProvider(resource: ResourceAdapter): ResourceProvider {
   return {
     configure,
     check: (olds: Properties, news: Properties) =>
-      host.handleCall({ id: "", urn: urnOf(news) }, async () => {
+      handleCall({ id: "", urn: urnOf(news) }, news, async () => {
         const { inputs, problems } = await host.check(resource, olds, news);
         return {
           inputs: withoutUndefined({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
@@ -60,37 +56,35 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
       }),
     diff: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) };
-      const compare = () => Promise.resolve(olds).then((state) => resource.diff(state, news, name));
-      // `update` reads the state itself and can report the error.
-      return host.handleCall(name, compare).catch(() => ({ changes: true }));
+      return handleCall(name, news, () => Promise.resolve(host.diff(resource, olds, news, name)));
     },
     create: (inputs: Properties) => {
       const urn = urnOf(inputs);
-      return host.handleCall({ id: "", urn }, async () => {
-        const { id, outputs } = await resource.create(inputs, urn).catch(rethrow(inputs));
+      return handleCall({ id: "", urn }, inputs, async () => {
+        const { id, outputs } = await resource.create(inputs, urn);
         return { id, outs: toOutputs(outputs) };
       });
     },
-    read: (id, olds: Properties = {}) =>
-      host.handleCall({ id, urn: "" }, async () => {
-        const adopts = isAdoption(olds);
-        const reading = adopts ? resource.adopt(id) : resource.read(olds);
-        const found = await reading.catch(rethrow(olds, !adopts));
+    read: (id, olds: Properties = {}) => {
+      const adopts = isAdoption(olds);
+      const read = async () => {
+        const found = await (adopts ? resource.adopt(id) : resource.read(olds));
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         // A `get` in the program keeps its ID, because a new one would count as a change.
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: withoutUndefined(inputs) }) };
-      }),
+      };
+      return handleCall({ id, urn: "" }, olds, read, !adopts);
+    },
     update: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) };
-      return host.handleCall(name, async () => {
-        return { outs: toOutputs(await resource.update(olds, news, name).catch(rethrow(news))) };
+      return handleCall(name, news, async () => {
+        return { outs: toOutputs(await resource.update(olds, news, name)) };
       });
     },
     delete: (id, olds: Properties) => {
       const name = { id, urn: "" };
-      const remove = () => resource.delete(olds, name).catch(rethrow(olds, true));
-      return host.handleCall(name, remove);
+      return handleCall(name, olds, () => resource.delete(olds, name), true);
     },
   };
 }
@@ -107,19 +101,26 @@ function urnOf({ __urn: urn }: Properties): string {
 }
 
 /**
- * Converts an error into one that the host can handle.
+ * Handles a call. Throws errors that the SDK's host can handle, without the stack traces that it prints for
+ * `read` and `delete`.
  *
  * @param properties Those with `__provider`, without which the resource could never be updated or deleted.
  */
-function rethrow(properties: Properties, mayUseLastSettings = false): (error: unknown) => never {
-  return (error) => {
-    const message = host.describeError(error, mayUseLastSettings);
-    if (!(error instanceof PartialFailure))
-      throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });
-    const outputs = toOutputs({ ...error.properties, __provider: properties["__provider"] });
+async function handleCall<Result>(
+  name: ResourceName,
+  properties: Properties,
+  handle: () => Promise<Result>,
+  mayUseLastSettings = false,
+): Promise<Result> {
+  try {
+    return await host.handleCall(name, handle, mayUseLastSettings);
+  } catch (failure) {
+    const { message, kept } = failure as CallFailure;
+    if (kept === null) throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });
+    const outputs = toOutputs({ ...kept.properties, __provider: properties["__provider"] });
     // By the ID, the host sees that it must keep the resource. The engine prints the reasons.
-    throw Object.assign(new Error(message), { id: error.id, properties: outputs, reasons: [message] });
-  };
+    throw Object.assign(new Error(message), { id: kept.id, properties: outputs, reasons: [message] });
+  }
 }
 
 const SENDER = "pulumi-partners";

@@ -30,13 +30,10 @@ export class NativeResources {
   diff(request: proto.DiffRequest): proto.DiffResponse {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
     const response = new proto.DiffResponse().setHasdetaileddiff(true);
-    try {
-      const { changes, replaces } = this.#handlersOf(request).diff(olds, news, nameOf(request));
-      if (!changes) return response.setChanges(NONE);
-      response.setReplacesList(replaces);
-    } catch {
-      return response.setChanges(SOME); // `update` reads the state itself and can report the error.
-    }
+    const handlers = this.#handlersOf(request);
+    const { changes, replaces } = this.#host.diff(handlers, olds, news, nameOf(request));
+    if (!changes) return response.setChanges(NONE);
+    response.setReplacesList(replaces);
     // The engine compares the members of these inputs. Without the names, `pulumi do` would compare outputs.
     const [details, oldInputs] = [response.getDetaileddiffMap(), fromStruct(request.getOldInputs())];
     for (const name of Object.keys({ ...oldInputs, ...news })) {

@@ -14,11 +14,10 @@ import { Status } from "@pulumi/pulumi/proto/status_pb.js";
 import { Any } from "google-protobuf/google/protobuf/any_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 
-import { PartialFailure } from "../plugin/resource-adapter.js";
 import { NOT_A_COMMAND } from "./host-messages.js";
 import { NativeConfiguration } from "./native-configuration.js";
 import { NativeResources, outputStruct } from "./native-resources.js";
-import { PluginHost } from "./plugin-host.js";
+import { PluginHost, type CallFailure } from "./plugin-host.js";
 
 /** Bytes of a message. The limit that the SDK uses: a webhook list can exceed gRPC's default of 4 MB. */
 const MAX_MESSAGE = 400 * 1024 * 1024;
@@ -50,7 +49,7 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
   const configuration = new NativeConfiguration(host);
   const resources = new NativeResources(host);
 
-  /** @param mayUseLastSettings See {@link PluginHost.describeError}. */
+  /** @param mayUseLastSettings See {@link PluginHost.handleCall}. */
   function method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
     mayUseLastSettings = false,
@@ -58,13 +57,13 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
     return ({ request }, callback) => {
       const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
       host
-        .handleCall({ id: "", urn }, async () => handle(request))
+        .handleCall({ id: "", urn }, async () => handle(request), mayUseLastSettings)
         .then(
           (response) => {
             callback(null, response);
           },
-          (error: unknown) => {
-            callback(statusOf(error, host.describeError(error, mayUseLastSettings, urn)));
+          (failure: unknown) => {
+            callback(statusOf(failure as CallFailure));
           },
         );
     };
@@ -93,12 +92,11 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
   };
 }
 
-/** Converts anything thrown. @param details Our own message: foreign ones may contain anything. */
-function statusOf(error: unknown, details: string): Partial<grpc.StatusObject> {
-  if (!(error instanceof PartialFailure)) return { code: grpc.status.UNKNOWN, details };
+function statusOf({ message: details, kept }: CallFailure): Partial<grpc.StatusObject> {
+  if (kept === null) return { code: grpc.status.UNKNOWN, details };
   const failed = new proto.ErrorResourceInitFailed()
-    .setId(error.id)
-    .setProperties(outputStruct(error.properties))
+    .setId(kept.id)
+    .setProperties(outputStruct(kept.properties))
     .setReasonsList([details]); // The engine prints the reasons, not the message.
   const detail = new Any();
   detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

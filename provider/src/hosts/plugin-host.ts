@@ -2,19 +2,54 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type * as Grpc from "@grpc/grpc-js";
 
+import { keyResource } from "../keys/key-resource.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { PluginProcess } from "../plugin/plugin-process.js";
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
-import { PartialFailure, type ResourceAdapter } from "../plugin/resource-adapter.js";
+import { PartialFailure, ResourceAdapter } from "../plugin/resource-adapter.js";
+import type { Resource } from "../plugin/resource.js";
+import type { RESOURCES } from "../registration.js";
+import { createWebhooks, type ListedWebhook } from "../webhooks/webhooks.js";
 import { EngineLog } from "./engine-log.js";
-import { createHandlers, type PartnerHandlers } from "./handlers.js";
 import { errorText, repeatedText, unexpectedText } from "./host-messages.js";
 import { Lifetime } from "./lifetime.js";
+
+/** The handlers of all resources, by the name in their registration. */
+type ResourceHandlers = Readonly<Record<(typeof RESOURCES)[number]["handlers"], ResourceAdapter>>;
+
+/** The handlers of one plugin process. */
+export interface Handlers extends ResourceHandlers {
+  /** Lists all webhooks of the account, without what the engine would interpret. */
+  listWebhooks(): Promise<readonly ListedWebhook[]>;
+}
+
+/** Creates the handlers, which both hosts call. */
+export function createHandlers(plugin: PluginProcess): Handlers {
+  const adapt = <Inputs, State>(resource: Resource<Inputs, State>) => new ResourceAdapter(plugin, resource);
+  const { webhookState, webhookStates, list } = createWebhooks(plugin);
+  return {
+    partnerApiKey: adapt(keyResource(plugin)),
+    partnerWebhookState: adapt(webhookState),
+    partnerWebhookStates: adapt(webhookStates),
+    listWebhooks: list,
+  };
+}
+
+/** Why a call of the engine failed. The message is what the user sees. */
+export class CallFailure extends Error {
+  /** What the engine must keep in the state; `null` if nothing. */
+  readonly kept: PartialFailure | null;
+
+  constructor(message: string, kept: PartialFailure | null) {
+    super(message);
+    this.kept = kept;
+  }
+}
 
 /** What both hosts share: the handlers of one plugin process, its lifetime, and its messages. */
 export class PluginHost {
   readonly plugin: PluginProcess;
-  readonly handlers: PartnerHandlers;
+  readonly handlers: Handlers;
   readonly #lifetime = new Lifetime();
   readonly #log: EngineLog;
   /** The resource that the current call is about. */
@@ -53,15 +88,28 @@ export class PluginHost {
     if (engine !== undefined) this.#lifetime.watch(engine, finish);
   }
 
-  /** Handles a call from the engine, which gets all messages of the call before its response. */
-  handleCall<Result>(name: ResourceName, handle: () => Promise<Result>): Promise<Result> {
-    return this.#lifetime.trackCall(async () => {
+  /**
+   * Handles a call from the engine, which gets all messages of the call before its response.
+   *
+   * @param mayUseLastSettings Whether the engine makes this call without a program as well.
+   * @throws {CallFailure} whatever `handle` throws.
+   */
+  handleCall<Result>(
+    name: ResourceName,
+    handle: () => Promise<Result>,
+    mayUseLastSettings = false,
+  ): Promise<Result> {
+    const handleInContext = async (): Promise<Result> => {
       try {
-        return await this.#calls.run(name, handle);
+        return await handle();
+      } catch (error) {
+        const kept = error instanceof PartialFailure ? error : null;
+        throw new CallFailure(this.describeError(error, mayUseLastSettings), kept);
       } finally {
         await this.#log.flush();
       }
-    });
+    };
+    return this.#lifetime.trackCall(() => this.#calls.run(name, handleInContext));
   }
 
   /** Ends all calls except creations in flight, as the engine asks for. */
@@ -79,14 +127,23 @@ export class PluginHost {
     }
   }
 
+  /** Compares outputs in the state with inputs. An error counts as a change, whose update can report it. */
+  diff(resource: ResourceAdapter, olds: Properties, news: Properties, name: ResourceName) {
+    try {
+      return resource.diff(olds, news, name);
+    } catch {
+      return { changes: true, replaces: [] };
+    }
+  }
+
   /**
-   * Returns the message that the user sees. An error that many resources have is told in full once; a partial
-   * failure always is, because the engine stores its message with the resource.
+   * Returns the message that the user sees. If many resources fail with the same error, only the first shows
+   * it in full. A partial failure always does, because the engine stores its message with the resource.
    *
-   * @param mayUseLastSettings Whether the engine makes this call without a program as well.
-   * @param urn The resource, if the call is over.
+   * @param mayUseLastSettings See {@link PluginHost.handleCall}.
    */
-  describeError(error: unknown, mayUseLastSettings = false, urn = this.#urn): string {
+  describeError(error: unknown, mayUseLastSettings = false): string {
+    const urn = this.#urn;
     const usesLastSettings = mayUseLastSettings && !this.hasCurrentSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
-import { PluginHost } from "../../../provider/src/hosts/plugin-host.js";
+import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
 import { PartialFailure } from "../../../provider/src/plugin/resource-adapter.js";
 import { warning } from "../../../provider/src/plugin/resource.js";
 
@@ -21,28 +21,42 @@ function hostAlone(): PluginHost {
   });
 }
 
-it("an error that many resources have is told in full once; then, one line names the first resource", () => {
+/** Returns the message of a call that fails. */
+async function messageOf(host: PluginHost, error: Error, urn = "", usesLastSettings = false) {
+  try {
+    return await host.handleCall({ id: "", urn }, () => Promise.reject(error), usesLastSettings);
+  } catch (failure) {
+    return (failure as CallFailure).message;
+  }
+}
+
+it("only the first of many resources with the same error shows it in full; the others name the first", async () => {
   const host = hostAlone();
-  const told = (host: PluginHost, urn?: string) => host.describeError(refused(), false, urn);
   const full = `${TEXT} [PARTNERS_STATUS]`; // Also if a retry hook repeats the call.
   const short = (name: string) =>
     `${SUMMARY} (the same error as for ${name}, which says what to do). [PARTNERS_STATUS]`;
-  const texts = [ORDERS, ORDERS, REFUNDS, ""].map((urn) => told(host, urn));
+  const texts = await Promise.all(
+    [ORDERS, ORDERS, REFUNDS, ""].map((urn) => messageOf(host, refused(), urn)),
+  );
   expect(texts).toEqual([full, full, short('"orders"'), short('"orders"')]);
   const unnamed = hostAlone(); // As when the dynamic host deletes.
-  expect([told(unnamed, ""), told(unnamed, "")]).toEqual([full, short("another resource")]);
+  expect(await messageOf(unnamed, refused())).toBe(full);
+  expect(await messageOf(unnamed, refused())).toBe(short("another resource"));
 });
 
-it.each<[what: string, second: unknown, usesLastSettings: boolean]>([
+it.each<[what: string, second: Error, usesLastSettings: boolean]>([
   ["if something may have changed", refused({ effect: "possible" }), false],
   ["if it has no summary", refused({ summary: null }), false],
   ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
   ["in another kind of call", refused(), true],
-])("an error that many resources have is told in full again %s", (_what, second, usesLastSettings) => {
-  const host = hostAlone();
-  host.describeError(refused(), false, ORDERS);
-  expect(host.describeError(second, usesLastSettings, REFUNDS)).toContain(TEXT);
-});
+])(
+  "another resource with the same error shows it in full as well %s",
+  async (_what, second, usesLastSettings) => {
+    const host = hostAlone();
+    await messageOf(host, refused(), ORDERS);
+    expect(await messageOf(host, second, REFUNDS, usesLastSettings)).toContain(TEXT);
+  },
+);
 
 it.each<[what: string, error: PartnerError, isTold: boolean]>([
   ["about settings", new PartnerError("PARTNERS_CONFIGURATION", "Set it."), true],
@@ -61,7 +75,7 @@ it.each<[what: string, error: PartnerError, isTold: boolean]>([
   expect(hostAlone().describeError(error)).not.toContain("--run-program");
 });
 
-it("an error contains no half of a character, which gRPC cannot encode", () => {
+it("an error contains no lone surrogate, which gRPC cannot encode", () => {
   const text = hostAlone().describeError(new PartnerError("PARTNERS_STATUS", "No \ud83d."));
   expect(text).toBe("No \ufffd. [PARTNERS_STATUS]");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 
-import { createHandlers } from "../../../provider/src/hosts/handlers.ts";
+import { createHandlers } from "../../../provider/src/hosts/plugin-host.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { PluginProcess, type ProcessOptions } from "../../../provider/src/plugin/plugin-process.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
