@@ -46,11 +46,6 @@ export interface NoResponse {
 /** Bytes of a body, as received and as decoded. gRPC carries no more of a state. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
-/** Whether a status is 2xx. Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
 /** Sends a request once. Never rejects, and always ends in time. */
 export function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<Attempt> {
   return new Promise((resolve) => {

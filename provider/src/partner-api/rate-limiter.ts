@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import { isThrottled } from "./statuses.js";
+
 /** Time and randomness, so that tests can control both. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -86,7 +88,7 @@ export class RateLimiter {
   /** Ends a turn. @param status `null` without a response. @param retryAfter Milliseconds; `null` if none. */
   release(status: number | null, retryAfter: number | null): void {
     this.#inFlight -= 1;
-    if (status === 429) this.#throttle(retryAfter);
+    if (isThrottled(status)) this.#throttle(retryAfter);
     else if (status !== null) this.#relax();
     this.#wake(Math.floor(this.#limit) - this.#inFlight);
   }

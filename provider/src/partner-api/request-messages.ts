@@ -1,8 +1,17 @@
 import { isWebPage } from "../bodies/failure-reports.js";
-import { BODY_LIMIT, isSuccess, type Attempt, type HttpResponse, type NoResponse } from "./attempt.js";
+import { BODY_LIMIT, type Attempt, type HttpResponse, type NoResponse } from "./attempt.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { Outcome } from "./retry.js";
+import {
+  isAuthentication,
+  isConflict,
+  isFromElsewhere,
+  isNotFound,
+  isRedirect,
+  isSuccess,
+  isTemporary,
+} from "./statuses.js";
 
 /** The facts about an operation that failed after all its attempts. */
 export interface RequestFailure {
@@ -100,7 +109,7 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   const code = isSuccess(status) ? "PARTNERS_UNREADABLE" : "PARTNERS_STATUS";
   const baseUrl = settingName("baseUrl");
   // The Partner API speaks JSON: something in front of it wants a login.
-  if (hasWebPage(attempt) && (isSuccess(status) || [401, 403].includes(status))) {
+  if (hasWebPage(attempt) && (isSuccess(status) || isAuthentication(status))) {
     const remedy = `Check ${baseUrl}, and whether a gateway needs a login or ${settingName("headers")}.`;
     return [code, `${happened} and a web page`, remedy];
   }
@@ -124,13 +133,13 @@ function happenedIn(attempt: Attempt): string {
 
 function statusRemedy(status: number, { operation, settingName }: RequestFailure): string {
   const [baseUrl, token] = [settingName("baseUrl"), settingName("accessToken")];
-  if (status < 400) return `Redirects are not followed: set ${baseUrl} to the final address.`;
+  if (isRedirect(status)) return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status === 401) return `The access token was rejected: check ${token}.`;
   if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
-  if (status === 404 || status === 410) return WORDS[operation].notFound(baseUrl);
-  if (status === 409 && operation === "createApiKey")
+  if (isNotFound(status)) return WORDS[operation].notFound(baseUrl);
+  if (isConflict(status) && operation === "createApiKey")
     return "The service may allow only one key at a time: delete the other key first.";
-  return status >= 500 || [408, 409].includes(status) ? AGAIN : "";
+  return status >= 500 || isTemporary(status) || isConflict(status) ? AGAIN : "";
 }
 
 /** By the error code of OpenSSL (verify(1)), Node or undici. */
@@ -154,13 +163,11 @@ function hasWebPage({ body }: HttpResponse): boolean {
   return isWebPage(body.toString("utf8", 0, 4096));
 }
 
-/** Whether the Partner API was not reached. A gateway answers with these statuses too. */
+/** Whether nothing shows that the Partner API was reached. */
 function isUnreachable({ end, attempt }: Outcome): boolean {
-  if (end === "interrupted" || attempt?.kind === "noResponse") return true;
-  if (attempt === null) return false;
-  const { status } = attempt;
-  const isElsewhere = (status >= 300 && status < 400) || [401, 404, 502, 503, 504].includes(status);
-  return isElsewhere || hasWebPage(attempt);
+  if (end === "interrupted") return true;
+  if (attempt === null) return false; // It answered another request, with a 429.
+  return attempt.kind === "noResponse" || isFromElsewhere(attempt.status) || hasWebPage(attempt);
 }
 
 function pathOf(template: string, webhookId: number | null): string {

@@ -1,7 +1,8 @@
-import { isSuccess, type Attempt, type HttpResponse } from "./attempt.js";
+import type { Attempt, HttpResponse } from "./attempt.js";
 import type { Effect } from "./errors.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
+import { isSuccess, isTemporary, isThrottled, mayHaveEffect } from "./statuses.js";
 
 /** The retry policy. Pauses are in milliseconds. */
 const RETRY = {
@@ -9,10 +10,6 @@ const RETRY = {
   attempts: 6,
   /** The maximum pause before the second attempt. It doubles for each further attempt. */
   firstPause: 500,
-  /** Reads and changes are repeated after these statuses. */
-  statuses: [408, 502, 503, 504],
-  /** Only reads are repeated after these: a change may have failed halfway. */
-  readStatuses: [500],
 } as const;
 
 /** What follows an attempt. `throttled`: a retry as soon as the rate limit allows it. */
@@ -29,22 +26,15 @@ export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecisio
     if (kind !== "read" || cutOff === null) return "done";
     return cutOff === "limit" ? "fail" : "retry";
   }
-  if (status === 429) return "throttled"; // Refused, so even a creation is repeated.
+  if (isThrottled(status)) return "throttled";
   if (kind === "create") return "fail";
-  const statuses: readonly number[] = [...RETRY.statuses, ...(kind === "read" ? RETRY.readStatuses : [])];
-  return statuses.includes(status) ? "retry" : "fail";
+  return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : "fail";
 }
 
-/**
- * Whether an attempt may have taken effect. After 4xx, except 408, and after 501 (RFC 9110, 15.6.2), the
- * server refused. After 408 and any other 5xx, the outcome is unknown, and a redirect may follow a creation
- * (303).
- */
+/** Whether an attempt may have taken effect. */
 export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
-  if (attempt.kind === "noResponse") return attempt.sent;
-  const { status } = attempt;
-  return status === 408 || status < 400 || (status >= 500 && status !== 501);
+  return attempt.kind === "response" ? mayHaveEffect(attempt.status) : attempt.sent;
 }
 
 /** How an operation ended after all its attempts. */

@@ -1,5 +1,6 @@
 import { PartnerError } from "../partner-api/errors.js";
 import { isState } from "../partner-api/operations.js";
+import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { idsOf, type StateMap } from "./fleet-state.js";
 import type { WebhookList, WebhookLists } from "./webhook-list.js";
@@ -23,8 +24,6 @@ export interface Converged {
   readonly failure: PartnerError | null;
 }
 
-/** The statuses of a refused change. Some services refuse to set a state that a webhook already has. */
-const REFUSALS = [400, 409, 422];
 /** The maximum number of reports of progress: the engine redraws its display each time. */
 const MAX_REPORTS = 100;
 
@@ -51,8 +50,7 @@ export async function converge(
     if (!isState(state)) return; // All are known by now.
     await lists.setState(webhookId, state).catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
-      const isNotFound = error.status === 404 || error.status === 410;
-      if (!(isNotFound && webhookId in released)) failedRequests.push({ webhookId, error });
+      if (!(isNotFound(error.status) && webhookId in released)) failedRequests.push({ webhookId, error });
     });
     finished += 1;
     if (differing.length > 1 && finished % Math.ceil(differing.length / MAX_REPORTS) === 0)
@@ -84,7 +82,7 @@ async function alreadyInState(
   failedRequests: readonly WebhookFailure[],
   wanted: StateMap,
 ): Promise<readonly number[]> {
-  const refused = failedRequests.filter(({ error }) => REFUSALS.includes(error.status ?? 0));
+  const refused = failedRequests.filter(({ error }) => isRefused(error.status));
   if (refused.length === 0) return [];
   const list = await lists.lookUp([], plugin.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
@@ -93,8 +91,7 @@ async function alreadyInState(
   if (list === null) return [];
   const isDone = ({ webhookId, error }: WebhookFailure): boolean => {
     const shown = list.webhooks.get(webhookId)?.state ?? null;
-    const isConflict = error.status === 409 && !list.isGone(webhookId);
-    return shown === null ? isConflict : shown === wanted[webhookId];
+    return shown === null ? isConflict(error.status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
   const done = refused.filter(isDone).map(({ webhookId }) => webhookId);
   list.warnAboutUnknown(done);

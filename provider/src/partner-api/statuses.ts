@@ -1,0 +1,34 @@
+/** What the status of a response means. Without a response, it is `null`, which means nothing. */
+type Meaning = (status: number | null) => boolean;
+
+/** `2xx` stands for all statuses from 200 to 299. */
+function oneOf(...statuses: readonly (number | `${number}xx`)[]): Meaning {
+  return (status) =>
+    status !== null && (statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}xx`));
+}
+
+/** Any 2xx counts: a 200 instead of a 201 may carry the only copy of a key. */
+export const isSuccess = oneOf("2xx");
+/** Redirects are not followed. */
+export const isRedirect = oneOf("3xx");
+/** The access token was not accepted, or does not permit this. */
+export const isAuthentication = oneOf(401, 403);
+/** Nothing has this ID, or there is no Partner API at this address. */
+export const isNotFound = oneOf(404, 410);
+/** The request makes no sense to the service. None has a body, so it is the ID, or something in the way. */
+export const isInvalid = oneOf(400, 422);
+/** Something is in the way, such as another key, or the state is already as wanted. */
+export const isConflict = oneOf(409);
+/** The Partner API itself refused, and will again until something else changes. */
+export const isRefused = oneOf(400, 409, 422);
+/** Too many requests: refused, so even a creation is repeated. */
+export const isThrottled = oneOf(429);
+/** Another attempt may succeed. After a 500, a change may have failed halfway. */
+export const isTemporary = oneOf(408, 502, 503, 504);
+/** Perhaps not from the Partner API, but from a gateway, or from what else is at a wrong address. */
+export const isFromElsewhere = oneOf("3xx", 401, 404, 502, 503, 504);
+
+/** A redirect may follow a creation (303), and after 5xx, the outcome is unknown. */
+const isUncertain = oneOf("2xx", "3xx", 408, "5xx");
+/** The request may have taken effect. A 501 says that it had none (RFC 9110, 15.6.2). */
+export const mayHaveEffect: Meaning = (status) => status !== 501 && isUncertain(status);
