@@ -1,4 +1,5 @@
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
+import { isAuthentication, isNotFound } from "../partner-api/statuses.js";
 
 /** The page about all codes, in the repository and in the package. */
 const PAGE = "docs/troubleshooting.md";
@@ -46,6 +47,6 @@ const LAST_SETTINGS =
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
 function dependsOnSettings({ code, status }: PartnerError): boolean {
-  const isReached = status !== null && status >= 400 && ![401, 403, 404].includes(status);
+  const isReached = status !== null && status >= 400 && !isAuthentication(status) && !isNotFound(status);
   return code !== "PARTNERS_INTERRUPTED" && !isReached;
 }

@@ -26,7 +26,7 @@ export const isThrottled = oneOf(429);
 /** Another attempt may succeed. After a 500, a change may have failed halfway. */
 export const isTemporary = oneOf(408, 502, 503, 504);
 /** Perhaps not from the Partner API, but from a gateway, or from what else is at a wrong address. */
-export const isFromElsewhere = oneOf("3xx", 401, 404, 502, 503, 504);
+export const isFromElsewhere = oneOf("3xx", 401, 404, 410, 502, 503, 504);
 
 /** A redirect may follow a creation (303), and after 5xx, the outcome is unknown. */
 const isUncertain = oneOf("2xx", "3xx", 408, "5xx");

@@ -66,6 +66,7 @@ it.each<[what: string, error: PartnerError, isTold: boolean]>([
   ["with a 401", refused({ status: 401 }), true],
   ["with a 403", refused({ status: 403 }), true],
   ["with a 404", refused({ status: 404 }), true],
+  ["with a 410", refused({ status: 410 }), true],
   ["with a 409", refused({ status: 409 }), false],
   ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
 ])("with the settings of the last up, an error %s names --run-program: %s", (_what, error, isTold) => {

@@ -56,7 +56,7 @@ const earlyHint = (method: Method) => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${goo
 
 const MATRIX: readonly Row[] = [
   ...[301, 303, 304].map(redirect),
-  ...[400, 401, 403, 404, 409, 501].map(refused),
+  ...[400, 401, 403, 404, 409, 410, 501].map(refused),
   ...[408, 502, 503, 504].map(transient),
   row("500", status(500), "STATUS", 6, 1, "possible"),
   // Two minutes of pauses that double.

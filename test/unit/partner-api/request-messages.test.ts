@@ -79,6 +79,14 @@ it("the messages have the words of request-messages.txt", async () => {
   await expect(lines.join("")).toMatchFileSnapshot("./request-messages.txt");
 });
 
+it("a 410 says what a 404 says", () => {
+  for (const operation of [GET, PATCH, DELETE, POST]) {
+    const [notFound, gone] = [404, 410].map((status) => failed(operation, returned(status)));
+    expect(gone?.message).toBe(notFound?.message.replace("404", "410"));
+    expect(gone?.isUnreachable).toBe(notFound?.isUnreachable);
+  }
+});
+
 it("the messages are short", () => {
   const lengths = ERRORS.map(({ message }) => message.length).sort((a, b) => a - b);
   expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(160);
