@@ -1,5 +1,5 @@
 module partners-go
 
-go 1.25.11
+go 1.26.6
 
-require github.com/pulumi/pulumi/sdk/v3 v3.274.1
+require github.com/pulumi/pulumi/sdk/v3 v3.276.0

@@ -21,8 +21,8 @@ install -C -m 755 "$scripts/nodejs/dist/pulumi-resource-pulumi-nodejs" "$GOBIN"
 # These hosts need other versions of Pulumi's libraries than the CLI.
 for language in "${@:2}"; do
   case $language in
-    yaml) module=github.com/pulumi/pulumi-yaml@v1.25.0 ;;
-    java) module=github.com/pulumi/pulumi-java/pkg@v1.21.2 ;;
+    yaml) module=github.com/pulumi/pulumi-yaml@v1.32.0 ;;
+    java) module=github.com/pulumi/pulumi-java/pkg@v1.22.0 ;;
   esac
   go mod download $module
   (cd "$(go list -m -f '{{.Dir}}' $module)" && go install "${flags[@]}" "./cmd/pulumi-language-$language")
