@@ -23,6 +23,12 @@ it.each([
     "npm install -D pulumi-partners",
     [...PAGES, ...FILES.filter((file) => /^examples\/.*package\.json$/.test(file))],
   ],
+  [
+    "links to a place that nobody owns before a release",
+    /https?:\/\/(?:www\.)?(?:github\.com|npmjs\.com\/package|pypi\.org\/project)\/(?:@?pulumi-partners|partners)\b/,
+    "see https://github.com/pulumi-partners/pulumi-partners",
+    PUBLISHED.filter((file) => !/^(?:provider\/package\.json|CHANGELOG\.md|docs\/_index\.md)$/.test(file)),
+  ],
 ])("no file has %s", (_what, pattern, wrong, files) => {
   expect(wrong).toMatch(pattern);
   expect(files.length).toBeGreaterThan(15);
@@ -42,6 +48,7 @@ it("docs/versions.md names the lowest versions that package.json and the tools a
   const lowest = [engines.node, peerDependencies["@pulumi/pulumi"], dependencies.undici, OLDEST_CLI];
   const supported = sectionOf(page("docs/versions.md"), "## Supported versions");
   for (const version of lowest) expect(supported).toContain(version.replace(/^\D+/, ""));
+  expect(page("provider/plugin/PulumiPlugin.yaml")).toContain(`requiredPulumiVersion: ">=${OLDEST_CLI}"`);
 });
 
 it("the plugin that is built from its sources locks the versions that the tests run", () => {
