@@ -71,7 +71,7 @@ it(
   LIMIT,
   async () => {
     const port = String(await freePort());
-    const [install, add, configure, sandbox, check, first, key, disable, repair, destroy, ...teams] =
+    const [refuse, install, add, configure, sandbox, check, first, key, disable, repair, destroy, ...teams] =
       await commandsOf(GUIDE, port);
     const [webhookProgram = "", keyProgram = "", ...others] = await blocksOf(GUIDE, "ts");
     expect(others, "a program that this test does not run").toEqual([]);
@@ -94,6 +94,7 @@ it(
     await writeFile(join(engine.dir, "webhook.ts"), webhookProgram);
     await writeFile(join(engine.dir, "key.ts"), keyProgram + MORE);
     const script = [
+      refuse,
       installLowest,
       'PATH="$PWD/node_modules/.bin:$PATH"', // npm may have installed the lowest Node there.
       ...inTheBackground(sandbox ?? ""),
@@ -130,7 +131,7 @@ it(
       block.replaceAll("../my-stack", "../my-quickstart"),
     );
     expect(others, "a block that this test does not run").toEqual([]);
-    expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([3, 3, 3]);
+    expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([4, 3, 3]);
     const destroy = "pulumi destroy --remove";
     expect(await readFile(join(ROOT, EXAMPLES), "utf8")).toContain(`\`${destroy}\``);
     if (!LONG) return; // docs/get-started.md packs, installs, applies and destroys with the same commands.

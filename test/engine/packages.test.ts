@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import schema from "../../provider/schema.json" with { type: "json" };
 import { copySources, ROOT } from "../../provider/tools/checkout.ts";
 import { mustRunShell } from "../../provider/tools/child-process.ts";
-import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
+import { ADDRESSES, rehearseRelease } from "../../provider/tools/release/release-check.ts";
 import { LONG } from "../support/random.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf, declareWebhook, stackFor, statesOf, UNCHANGED, WEBHOOKS } from "./support.ts";
@@ -21,7 +21,8 @@ it.runIf(LONG)(
   "a release passes its check, and its plugin installs itself and works without Node",
   LIMIT,
   async () => {
-    const { version, pluginDownloadURL } = schema;
+    const { version } = schema;
+    const { pluginDownloadURL } = ADDRESSES;
     const folder = await temporaryFolder();
     const plugin = await rehearseRelease(join(folder, "release"));
     const tarball = await readFile(plugin);
@@ -37,7 +38,7 @@ it.runIf(LONG)(
     const { api, stack, run } = await stackFor(
       () => {
         const args = { webhookId: 103, state: "active" } as const;
-        declareWebhook("native", "refunds", args, { pluginDownloadURL }); // As generated SDKs do.
+        declareWebhook("native", "refunds", args, { pluginDownloadURL }); // As SDKs of a release do.
       },
       {
         env: {

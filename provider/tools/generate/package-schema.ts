@@ -28,6 +28,8 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   GetPartnerWebhooksResult: SECRET_OUTPUTS,
   ProviderArgs: SECRET_SETTINGS,
 };
+/** The input that the provider cannot change in place. */
+const REPLACING = "PartnerWebhookStateArgs.webhookId";
 /**
  * Types that are plain text with these values. Enums would make type checkers refuse text, and would have no
  * flags in `pulumi do`.
@@ -66,17 +68,18 @@ interface Spec {
   readonly additionalProperties?: Spec;
   readonly description?: string;
   readonly secret?: boolean;
+  readonly willReplaceOnChanges?: boolean;
 }
 
 /**
- * Returns the schema of the package.
+ * Returns the schema of the package, without an address: until a release, anyone could own it. A release adds
+ * where it is.
  *
  * @param program The entry point for programs.
  * @param notes resource-notes.md
  */
 export function schemaOf(program: DeclarationReflection, notes: string): unknown {
-  const { version, description, keywords, homepage, license, repository } = manifest;
-  const path = /github\.com\/(.*)\.git$/.exec(repository.url)?.[1] ?? "";
+  const { version, description, keywords, license } = manifest;
   const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
   // missing.
@@ -88,11 +91,8 @@ export function schemaOf(program: DeclarationReflection, notes: string): unknown
     version,
     description,
     keywords: keywords.filter((word) => word !== "dynamic-provider"),
-    homepage,
     license,
-    repository: repository.url.replace(/^git\+|\.git$/g, ""),
-    publisher: path.replace(/\/.*/, ""),
-    pluginDownloadURL: `github://api.github.com/${path}`, // The release on GitHub.
+    publisher: "pulumi-partners",
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables: properties },
@@ -166,6 +166,7 @@ class Schema {
         ...(fallback === "" ? [] : [`Default: ${fallback}.`]),
       ].join("\n\n"),
       ...(SECRETS[String(parent?.name)]?.includes(name) && { secret: true }),
+      ...(`${parent?.name}.${name}` === REPLACING && { willReplaceOnChanges: true }),
     };
   }
 

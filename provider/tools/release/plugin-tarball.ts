@@ -30,9 +30,9 @@ const EXECUTABLE = `pulumi-resource-partners${WINDOWS ? ".exe" : ""}`;
 /** The name of the platform in Pulumi. */
 const PLATFORM = `${WINDOWS ? "windows" : process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 /** Like bin/pulumi-resource-partners, but it keeps nothing on disk, and lets the build load the client. */
-const ENTRY = `
+const entry = (addresses: object): string => `
   const { version } = require("./package.json");
-  const schema = require("./schema.json");
+  const schema = { ...require("./schema.json"), ...${JSON.stringify(addresses)} };
   const { serve } = require("./dist/hosts/native.js");
   exports.start = () => serve(version, schema, process.argv.at(-1));
   exports.loadClient = () => require("./dist/partner-api/client.js");
@@ -44,12 +44,13 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
  * Builds the tarball from provider/dist and the current Node.
  *
  * @param folder The output folder; created if necessary.
+ * @param addresses What a release adds to the schema.
  */
-export async function buildPlugin(folder: string): Promise<PluginTarball> {
+export async function buildPlugin(folder: string, addresses: object = {}): Promise<PluginTarball> {
   const dir = await mkdtemp(join(tmpdir(), "pulumi-partners-"));
   try {
     const { metafile } = await build({
-      stdin: { contents: ENTRY, resolveDir: join(ROOT, "provider") },
+      stdin: { contents: entry(addresses), resolveDir: join(ROOT, "provider") },
       absWorkingDir: ROOT,
       outfile: join(dir, "plugin.js"),
       bundle: true,

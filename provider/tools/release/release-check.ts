@@ -2,7 +2,7 @@
  * `npm run release:check` does what the release workflow does on each platform before it publishes: it checks
  * versions and pages, builds the plugin in dist/release, and installs it. Then npm packs its package there.
  */
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
@@ -13,7 +13,17 @@ import { providePulumi } from "../engine/pulumi-cli.ts";
 import { mustRun } from "../child-process.ts";
 import { buildPlugin } from "./plugin-tarball.ts";
 
-const { version } = manifest;
+const { version, homepage } = manifest;
+const repository = manifest.repository.url.replace(/^git\+|\.git$/g, "");
+/**
+ * What the schema of a release has in addition: where the release and its plugin are. A build that was not
+ * released names no address, because the CLI would install what its owner puts there.
+ */
+export const ADDRESSES = {
+  homepage,
+  repository,
+  pluginDownloadURL: repository.replace("https://", "github://api."),
+};
 /** Names of files and packages that contain the version. */
 const VERSIONED =
   /\b(?:pulumi-resource-partners-v|pulumi-partners-|blob\/v|partners@|resource partners )(\d+\.\d+\.\d+)/g;
@@ -29,13 +39,15 @@ export async function rehearseRelease(output: string): Promise<string> {
   await checkPages();
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
-  const { path } = await buildPlugin(output);
+  const { path } = await buildPlugin(output, ADDRESSES);
   await installPlugin(path);
   return path;
 }
 
-/** Checks that the pages and the tag, if one is being released, have the version of package.json. */
+/** Checks that pages have the version and, before a tag is published, that nothing says it is to come. */
 async function checkPages(): Promise<void> {
+  const { GITHUB_REF_TYPE, GITHUB_REF_NAME, GITHUB_REPOSITORY } = process.env;
+  const isTag = GITHUB_REF_TYPE === "tag";
   const changelog = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
   for (const entry of [`\n## [${version}] - `, `\n[${version}]: https://`])
     if (!changelog.includes(entry)) throw new Error(`CHANGELOG.md has no "${entry.trim()}".`);
@@ -44,24 +56,27 @@ async function checkPages(): Promise<void> {
     const text = await readFile(join(ROOT, file), "utf8");
     const others = [...text.matchAll(VERSIONED)].map(([, found]) => found).filter((one) => one !== version);
     if (others.length > 0) throw new Error(`${file} names another version: ${others.join(", ")}.`);
+    if (isTag && /published\s+yet/.test(text)) throw new Error(`${file} says that nothing is published yet.`);
   }
-  const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
-  if (GITHUB_REF_TYPE !== "tag") return;
-  if (GITHUB_REF_NAME !== `v${version}`) throw new Error(`The tag ${GITHUB_REF_NAME} is not v${version}.`);
+  if (!isTag) return;
   if (changelog.includes(`[${version}] - Unreleased`)) throw new Error("CHANGELOG.md has no date.");
+  if (GITHUB_REF_NAME !== `v${version}`) throw new Error(`The tag ${GITHUB_REF_NAME} is not v${version}.`);
+  if (repository !== `https://github.com/${GITHUB_REPOSITORY}`)
+    throw new Error(`${GITHUB_REPOSITORY} cannot release what package.json says is in ${repository}.`);
 }
 
-/** Installs the plugin as a user does, starts it, and compares its schema. */
+/** Installs the plugin as a user does, starts it, and checks its schema. */
 async function installPlugin(plugin: string): Promise<void> {
   const engine = await engineEnv();
   try {
     const pulumi = (...args: string[]) => mustRun("pulumi", args, { cwd: engine.dir, env: engine.env });
     await pulumi("plugin", "install", "resource", "partners", version, "--file", plugin, "--reinstall");
-    const served = JSON.parse(await pulumi("package", "get-schema", `partners@${version}`)) as unknown;
-    const file = join(ROOT, "provider/schema.json");
-    if (!isDeepStrictEqual(served, JSON.parse(await readFile(file, "utf8"))))
-      throw new Error("The installed plugin does not serve provider/schema.json.");
-    await pulumi("schema", "check", file);
+    const served = await pulumi("package", "get-schema", `partners@${version}`);
+    const source = await readFile(join(ROOT, "provider/schema.json"), "utf8");
+    if (!isDeepStrictEqual(JSON.parse(served), { ...(JSON.parse(source) as object), ...ADDRESSES }))
+      throw new Error("The installed plugin does not serve provider/schema.json and the addresses.");
+    await writeFile(join(engine.dir, "schema.json"), served);
+    await pulumi("schema", "check", "schema.json");
   } finally {
     await engine.dispose();
   }

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { ROOT } from "../../../provider/tools/checkout.ts";
-import { FILES, page, PAGES, sectionOf } from "./pages.ts";
+import { FILES, page, PAGES } from "./pages.ts";
 
 const DOCS = PAGES.filter((file) => file.startsWith("docs/"));
 
@@ -51,23 +51,4 @@ it("ARCHITECTURE.md names only files of provider/src that exist", () => {
   const named = page("ARCHITECTURE.md").match(/(?<=`)[\w/-]+\.ts(?=`)/g) ?? [];
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((file) => !sources.some((source) => source.endsWith(`/${file}`)))).toEqual([]);
-});
-
-const words = (text: string): number => text.split(/\s+/).filter(Boolean).length;
-
-it.each([
-  [500, "the README", ["README.md"]],
-  [9500, "all pages for users", [...DOCS, "SECURITY.md"]],
-  [600, "docs/keys.md", ["docs/keys.md"]],
-  [900, "what is said about webhooks", ["docs/webhooks.md", "docs/responses.md"]],
-  [500, "ARCHITECTURE.md", ["ARCHITECTURE.md"]],
-  [500, "CONTRIBUTING.md", ["CONTRIBUTING.md"]],
-])("at most %i words: %s", (most, _name, files) => {
-  expect(words(files.map(page).join("\n"))).toBeLessThanOrEqual(most);
-});
-
-it("at most 80 words: what to do after a lost response", () => {
-  const section = sectionOf(page("docs/troubleshooting.md"), "## A key may exist");
-  expect(words(section)).toBeGreaterThan(20);
-  expect(words(section)).toBeLessThanOrEqual(80);
 });

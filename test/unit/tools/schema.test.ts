@@ -55,3 +55,15 @@ it("needs no network for the generation of an SDK", () => {
   // The generator for C# downloads it.
   expect(schema).not.toHaveProperty("logoUrl");
 });
+
+it("names no address that somebody else could own: a release adds where it is", () => {
+  const addresses = JSON.stringify(schema).match(/[a-z]+:\/\/[^\s"\\`]+/g);
+  expect([...new Set(addresses)]).toEqual(["https://partners.example.com"]);
+  for (const name of ["homepage", "repository", "pluginDownloadURL"]) expect(schema).not.toHaveProperty(name);
+});
+
+it("says what replaces a resource", () => {
+  const inputs = Object.values(resources).flatMap(({ inputProperties }) => Object.entries(inputProperties));
+  const replacing = inputs.filter(([, property]) => "willReplaceOnChanges" in (property as object));
+  expect(replacing.map(([name]) => name)).toEqual(["webhookId"]);
+});
