@@ -11,7 +11,7 @@ import { assertOperation, rotationOf, stateIn, unfinishedOf, webhooksOf } from "
 import { SHAPES, startService, WEBHOOKS, type Fault, type Service } from "./service.ts";
 
 const DAY = 86_400_000;
-const LIVES = scaled(LONG ? 1_000 : 200);
+const LIVES = scaled(LONG ? 100 : 50);
 
 /** A stack, its program, its service, and the people around them. */
 class Life {
