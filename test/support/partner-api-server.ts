@@ -6,7 +6,7 @@ import type { WebhookState } from "../../provider/src/partner-api/operations.ts"
 /** The access token that a {@link PartnerApiServer} accepts unless the test gives it another one. */
 export const ACCESS_TOKEN = "ptk_Qw8Er7Ty6Ui5Op4As3Df2Gh1Jk";
 
-/** A response. A `body` that is not text is sent as JSON. `"reset"`: the connection breaks without one. */
+/** A response. A `body` that is neither text nor bytes is sent as JSON. `"reset"`: the connection breaks without one. */
 export type Answer =
   | { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | "reset";
@@ -25,7 +25,8 @@ export interface Answers {
 export interface PartnerApiServer {
   /** The base URL. */
   readonly url: string;
-  readonly accessToken: string;
+  /** The one that it accepts. A test may replace it. */
+  accessToken: string;
   /** The webhooks of the account, by ID. A test may change them, as another person would. */
   readonly webhooks: Map<number, WebhookState>;
   /** The keys that were created and not deleted. */
@@ -67,7 +68,7 @@ export async function startPartnerApi(
     const path = (request.url ?? "").replace(ROOT, "");
     const call = `${request.method ?? ""} ${path}`;
     requests.push(call);
-    if (request.headers.authorization !== `Bearer ${accessToken}`) return { status: 401 };
+    if (request.headers.authorization !== `Bearer ${api.accessToken}`) return { status: 401 };
     const [, webhookId, verb] = /^PATCH \/webhooks\/(\d+)\/(active|disable)$/.exec(call) ?? [];
     const [, key] = /^DELETE \/api-key\/([^/?]+)$/.exec(call) ?? [];
     if (call === "GET /webhooks") return answers.listWebhooks();
@@ -84,7 +85,7 @@ export async function startPartnerApi(
     }
     const { status = 200, body = "", headers = {} } = answer;
     response.writeHead(status, { "content-type": "application/json", ...headers });
-    response.end(typeof body === "string" ? body : JSON.stringify(body));
+    response.end(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   };
   const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -96,5 +97,7 @@ export async function startPartnerApi(
       });
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, accessToken, webhooks: account, keys, requests, answers, close };
+  const url = `http://127.0.0.1:${port}`;
+  const api = { url, accessToken, webhooks: account, keys, requests, answers, close };
+  return api;
 }
