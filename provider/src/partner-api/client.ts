@@ -1,10 +1,11 @@
-import { reportsFailure } from "../bodies/failure-reports.js";
+import { isWebPage, reportsFailure } from "../bodies/failure-reports.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl } from "./connections.js";
+import type { PartnerError } from "./errors.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
 import { requestFailed, retryStatus } from "./request-messages.js";
-import { withRetry } from "./retry.js";
+import { withRetry, type Outcome } from "./retry.js";
 import { quoteServer } from "./server-text.js";
 
 /** The settings of one client. */
@@ -42,14 +43,25 @@ export interface ApiResponse {
   readonly isCutOff: boolean;
 }
 
+/** How the creation of a key ended with a 2xx. */
+export interface Creation {
+  /** It may hold the only copy of a key, even if it reports a failure. */
+  readonly response: ApiResponse;
+  /**
+   * The error to throw if the service says that it created nothing and the response shows no key either;
+   * `null` if it does not say so. A web page comes from something in front of the service: it says nothing.
+   */
+  readonly reportedFailure: PartnerError | null;
+}
+
 /** A client of the Partner API. Of a body, it knows only whether it reports a failure. */
 export interface PartnerClient {
   /**
-   * Creates a key. Returns any 2xx, also one that reports a failure: it may hold the only copy of a key.
+   * Creates a key.
    *
    * @throws {PartnerError} with `effect: "possible"` if a key may have been created.
    */
-  createApiKey(): Promise<ApiResponse>;
+  createApiKey(): Promise<Creation>;
   /**
    * Deletes a key.
    *
@@ -89,31 +101,44 @@ export function createClient(options: ClientOptions): PartnerClient {
   const { host } = new URL(baseUrl.origin);
   let lastReceivedAt: number | null = null;
 
-  /** Performs an operation, with retries, and returns the successful response. */
+  /** Performs an operation, with retries. @throws {PartnerError} also if a 2xx reports a failure. */
   async function perform(call: Call): Promise<ApiResponse> {
+    const outcome = await send(call);
+    if (outcome.end !== "done") throw failureOf(call, outcome);
+    const response = apiResponse(outcome.attempt);
+    if (reportsFailure(response.text)) throw failureOf(call, outcome);
+    return response;
+  }
+
+  async function createApiKey(): Promise<Creation> {
+    const call = { operation: "createApiKey" } as const;
+    const outcome = await send(call);
+    if (outcome.end !== "done") throw failureOf(call, outcome);
+    const response = apiResponse(outcome.attempt);
+    const hasReport = reportsFailure(response.text) && !isWebPage(response.text);
+    return { response, reportedFailure: hasReport ? failureOf(call, { ...outcome, effect: "none" }) : null };
+  }
+
+  /** Sends a call, again if the policy says so. */
+  function send(call: Call): Promise<Outcome> {
     const { operation, webhookId = null } = call;
-    const { kind } = OPERATIONS[operation];
-    const secrets = [...ownSecrets, ...(call.secrets ?? [])];
     const timeout = OPERATION_FACTOR * requestTimeout;
     const onRetry = (attempt: Attempt, pause: number): void => {
       options.onStatus?.(retryStatus(operation, webhookId, attempt, pause));
     };
-    const context = { clock, limiter, timeout, signal, onRetry };
-    const outcome = await withRetry(kind, context, attemptsOf(call));
-    if (outcome.end === "done") {
-      const response = apiResponse(outcome.attempt);
-      if (kind === "create" || !reportsFailure(response.text)) return response;
-    }
+    return withRetry(
+      OPERATIONS[operation].kind,
+      { clock, limiter, timeout, signal, onRetry },
+      attemptsOf(call),
+    );
+  }
+
+  function failureOf(call: Call, outcome: Outcome): PartnerError {
+    const { operation, webhookId = null, secrets = [] } = call;
     const last = outcome.attempt?.kind === "response" ? outcome.attempt : null;
-    throw requestFailed({
-      operation,
-      webhookId,
-      server,
-      settingName,
-      outcome,
-      pause: limiter.pause,
-      serverWords: last && quoteServer(last.body.toString(), secrets),
-    });
+    const serverWords = last && quoteServer(last.body.toString(), [...ownSecrets, ...secrets]);
+    const { pause } = limiter;
+    return requestFailed({ operation, webhookId, server, settingName, outcome, pause, serverWords });
   }
 
   /** Returns a function that sends a call once, for {@link withRetry}. */
@@ -141,7 +166,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   }
 
   return {
-    createApiKey: () => perform({ operation: "createApiKey" }),
+    createApiKey,
     deleteApiKey: (keyOrId, secrets = []) => {
       const segment = encodeURIComponent(keyOrId.toWellFormed());
       return perform({ operation: "deleteApiKey", segment, secrets: [keyOrId, ...secrets] });

@@ -79,7 +79,7 @@ it.each<[what: string, encoding: string, sent: Buffer | string, read: Buffer | s
 ])("a body with %s is decoded, or left as it is", async (_what, encoding, sent, read) => {
   const headers = { "content-encoding": encoding };
   const { url } = await listen((_request, response) => response.writeHead(201, headers).end(sent));
-  const { body } = await clientFor(url).createApiKey();
+  const { body } = (await clientFor(url).createApiKey()).response;
   expect(body.equals(Buffer.from(read))).toBe(true);
 });
 
@@ -88,9 +88,10 @@ it("a body of over 8 MiB is an error of a list, cut for a creation, and ignored 
   let length = 8 * MIB;
   const { url, requests } = await listen((_request, response) => response.end(body.slice(0, length)));
   const client = clientFor(url);
-  expect(await client.createApiKey()).toMatchObject({ isCutOff: false, text: body.slice(0, length) });
+  const create = async () => (await client.createApiKey()).response;
+  expect(await create()).toMatchObject({ isCutOff: false, text: body.slice(0, length) });
   length += 1;
-  expect(await client.createApiKey()).toMatchObject({ isCutOff: true, text: body.slice(0, 8 * MIB) });
+  expect(await create()).toMatchObject({ isCutOff: true, text: body.slice(0, 8 * MIB) });
   await client.setWebhookState(101, "active");
   const { code, summary } = await errorOf(client.listWebhooks());
   expect([code, summary]).toEqual(["PARTNERS_UNREADABLE", expect.stringMatching(/is longer than 8 MiB$/)]);
@@ -128,7 +129,7 @@ it("requestTimeout does not discard a response that arrived while the process wa
     // Blocks the process. Afterwards, timers run before the response is read.
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
   });
-  expect((await clientFor(url, { requestTimeout: 300 }).createApiKey()).text).toContain(KEY);
+  expect((await clientFor(url, { requestTimeout: 300 }).createApiKey()).response.text).toContain(KEY);
 });
 
 it.each<[what: string, bytes: string, call: (client: PartnerClient) => Promise<unknown>, effect: string]>([
@@ -158,7 +159,7 @@ it("an interruption lets a creation that was sent finish, and starts no more", a
   stop.abort();
   expect(await queued).toMatchObject({ code: "PARTNERS_INTERRUPTED", effect: "none" });
   for (const response of held) response.end(`{"apiKey":"${KEY}"}`);
-  for (const { text } of await Promise.all(creations)) expect(text).toContain(KEY);
+  for (const { response } of await Promise.all(creations)) expect(response.text).toContain(KEY);
   expect((await errorOf(client.createApiKey())).code).toBe("PARTNERS_INTERRUPTED");
   expect(requests).toHaveLength(16);
 });
