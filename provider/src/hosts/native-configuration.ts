@@ -73,9 +73,10 @@ export class NativeConfiguration {
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    // `pulumi do` checks nothing.
-    this.#host.hasCurrentSettings ||= valueOf(inputs, EXPLICIT) === undefined;
-    this.#host.plugin.configure(configSource(inputs));
+    const { plugin } = this.#host;
+    plugin.hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
+    this.#host.hasCurrentSettings ||= !plugin.hasStack;
+    plugin.configure(configSource(inputs));
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);
   }

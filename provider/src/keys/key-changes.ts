@@ -1,31 +1,65 @@
 import { PartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
 import type { KeyResponse } from "../registration.js";
-import { readCreatedKey, type KeyContext } from "./key-context.js";
-import { deleteKey } from "./key-deletion.js";
-import { keyLost, keyUnrecognized, lostCreation, previousDeleted, sameKey } from "./key-messages.js";
+import { mayHaveKey, readCreatedKey, withCorrectedKeys } from "./created-key.js";
+import { deleteKey, type KeyContext } from "./key-deletion.js";
+import { hasId } from "./key-identifier-reader.js";
+import {
+  keyUnread,
+  keyUnreadByCommand,
+  lostCreation,
+  overlapNotEnded,
+  previousDeleted,
+  sameKey,
+} from "./key-messages.js";
 import { keptResponse, type Key, type KeyState } from "./key-state.js";
-import { overlapEnd, stepOf, type Rotation, type Step } from "./rotation.js";
+import { stepOf, withDeclaredOverlap, type Rotation, type Step } from "./rotation.js";
 
-/** A change of the keys of a resource. */
+/** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
   readonly rotation: Rotation;
 }
 
-/** Returns the next step. A kept response that can be read by now is read, whatever the trigger. */
-export function nextStep(change: KeyChange, state: KeyState): Step {
-  if (readUnfinished(change, state).key !== null) return "read";
-  return stepOf(state, change.rotation, change.plugin.currentTime());
+/** What has become of an unfinished creation. Both are `null` if there is none. */
+interface Reading {
+  /** Its key, if it can be read by now. */
+  readonly key: Key | null;
+  /** Why it cannot. */
+  readonly failure: PartnerError | null;
 }
 
-/** Performs the next step. Throws a {@link PartnerError} only if it has reached nothing. */
-export async function performStep(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
-  const step = nextStep(change, state);
-  if (step === "create") return createKey(change, state);
-  if (step === "rotate") return rotateKey(change, state);
-  if (step === "read" || step === "blocked") return finishCreation(change, state);
-  // The engine itself performs a replacement.
-  return { state: step === "expire" ? await withoutPreviousKey(change, state) : state, failure: null };
+/** What an update does. */
+export interface Decision {
+  readonly step: Step;
+  /** The state as today's settings and arguments see it. */
+  readonly state: KeyState;
+  readonly reading: Reading;
+}
+
+/** Decides what an update does. Sends no request. @param stored The state as the stack stores it. */
+export function decide(change: KeyChange, stored: KeyState): Decision {
+  const { plugin, rotation } = change;
+  const state = withDeclaredOverlap(withCorrectedKeys(plugin, stored), rotation);
+  const reading = readUnfinished(change, state);
+  return { step: stepOf(state, rotation, plugin.currentTime(), reading.key !== null), state, reading };
+}
+
+/** Performs a step. Throws a {@link PartnerError} only if it has reached nothing. */
+export async function perform(change: KeyChange, { step, state }: Decision): Promise<Applied<KeyState>> {
+  switch (step) {
+    case "create":
+      return createKey(change, state);
+    case "rotate":
+      return rotateKey(change, state);
+    case "read":
+    case "blocked":
+      return finishCreation(change, state);
+    case "expire":
+      return { state: await withoutPreviousKey(change, state), failure: null };
+    case "none":
+    case "replace": // The engine itself performs a replacement.
+      return { state, failure: null };
+  }
 }
 
 /** Creates a key, which becomes the current one. @throws {PartnerError} if none can have been created. */
@@ -36,16 +70,18 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   let response: KeyResponse | null = null;
   let cause: PartnerError | null = null;
   try {
-    response = keptResponse(await client.createApiKey());
+    const creation = await client.createApiKey();
+    const { text } = creation.response;
+    const showsNothing = !mayHaveKey(plugin, text) && !hasId(text);
+    if (creation.reportedFailure !== null && showsNothing) throw creation.reportedFailure;
+    response = keptResponse(creation.response);
   } catch (error) {
     if (!(error instanceof PartnerError) || error.effect === "none") throw error;
     cause = error;
   }
   const at = new Date(plugin.currentTime()).toISOString();
-  const applied = finishCreation(change, {
-    ...state,
-    unfinished: { at, trigger: rotation.trigger, response },
-  });
+  const unfinished = { at, trigger: rotation.trigger, response };
+  const applied = finishCreation(change, { ...state, unfinished });
   return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
 }
 
@@ -62,43 +98,49 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 
 /** Deletes the previous key. */
 async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  if (state.previous !== null) await deleteKey(change, state.previous);
+  const { current, previous } = state;
+  if (previous !== null)
+    await deleteKey(change, previous, current).catch((error: unknown) => {
+      throw error instanceof PartnerError ? overlapNotEnded(error, change.name.urn) : error;
+    });
   return { ...state, previous: null, previousExpiresAt: null };
 }
 
 /** Makes the key of the unfinished creation the current one, or returns why it cannot. Sends no request. */
 function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
-  const { plugin, known, name, rotation } = change;
+  const { plugin, rotation } = change;
   const { current, unfinished } = state;
   const { key, failure } = readUnfinished(change, state);
   if (key === null) return { state, failure };
-  known.createdFor.set(key.apiKey, name);
   const promoted = {
     current: key,
     previous: current,
-    previousExpiresAt: current && overlapEnd(rotation, plugin.currentTime()),
+    // Not its creation: a key that was read ten days late would have no overlap.
+    rotatedAt: new Date(plugin.currentTime()).toISOString(),
+    previousExpiresAt: null,
     trigger: rotation.trigger ?? unfinished?.trigger ?? null,
     unfinished: null,
   };
-  return { state: promoted, failure: null };
+  return { state: withDeclaredOverlap(promoted, rotation), failure: null };
 }
 
-/** Reads the key of the unfinished creation, if there is one; `failure` says why it has led to none. */
-export function readUnfinished(
-  { plugin, known, name: { urn } }: KeyContext,
+/** Reads the key of the unfinished creation, if there is one. */
+function readUnfinished(
+  { plugin, holders, name }: KeyContext,
   { current, previous, unfinished }: KeyState,
-): { readonly key: Key | null; readonly failure: PartnerError | null } {
-  const failed = (failure: PartnerError) => ({ key: null, failure });
+): Reading {
+  const failed = (failure: PartnerError): Reading => ({ key: null, failure });
   if (unfinished === null) return { key: null, failure: null };
   const { key, candidates } = readCreatedKey(plugin, unfinished);
-  if (candidates !== null)
-    return failed(keyUnrecognized(unfinished, candidates, current !== null, urn, plugin.settingName));
-  if (key === null) return failed(keyLost(unfinished, current !== null, urn));
-  const { apiKey } = key;
-  const holder = known.createdFor.get(apiKey) ?? known.seenIn.get(apiKey);
+  if (key === null && !plugin.hasStack) return failed(keyUnreadByCommand(unfinished));
+  if (key === null) {
+    const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
+    return failed(keyUnread(facts, plugin.settingName));
+  }
+  const holder = holders.othersThan(name).find(({ keys }) => keys.includes(key.apiKey));
   // A replacement does not have the key that it replaces in its state, but has the same URN.
-  const isOwn =
-    [current, previous].some((own) => own?.apiKey === apiKey) || (urn !== "" && holder?.urn === urn);
+  const isReplaced = name.urn !== "" && holder?.urn === name.urn;
+  const isOwn = isReplaced || [current, previous].some((own) => own?.apiKey === key.apiKey);
   if (isOwn) return failed(sameKey(null));
   return holder === undefined ? { key, failure: null } : failed(sameKey(holder.urn));
 }

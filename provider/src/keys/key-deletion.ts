@@ -1,30 +1,39 @@
 import { failureOf, type PartnerError } from "../partner-api/errors.js";
-import { readCreatedKey, type KeyContext } from "./key-context.js";
+import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { ResourceName } from "../plugin/properties.js";
+import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
+import type { KeyHolders } from "./key-holders.js";
 import {
-  deletionRefused,
-  deletionUnclear,
   failedDeletions,
+  keyHeldByOther,
+  keyIsAccessToken,
+  keyNotAccepted,
   keyStillNeeded,
   keyWasGone,
-  sameKeyKept,
+  removalFailed,
   undeletedCreation,
   untrackedCreation,
 } from "./key-messages.js";
-import { identifyKey } from "./key-reader.js";
-import { bodyOf, type Key, type KeyState } from "./key-state.js";
+import type { Key, KeyState } from "./key-state.js";
 
-/** The statuses that say that a key, or its ID, is not found. */
+/** A resource that has keys, and what its process knows. */
+export interface KeyContext {
+  readonly plugin: PluginProcess;
+  readonly holders: KeyHolders;
+  readonly name: ResourceName;
+}
+
+/** The statuses that say that no key has this identifier. */
 const NOT_FOUND: readonly number[] = [404, 410];
-/** The same for a key after its ID was not found: the key may not be a valid ID. */
-const INVALID_ID: readonly number[] = [...NOT_FOUND, 400, 422];
+/** The statuses that say that this cannot be the identifier of a key. */
+const NOT_ACCEPTED: readonly number[] = [400, 422];
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
-export async function deleteKeys(context: KeyContext, state: KeyState): Promise<void> {
-  const { plugin, known, name } = context;
-  const { current, previous, unfinished } = state;
-  // After a failed replacement, consumers still use this key. The dynamic host does not say whose it is.
-  const lacksKey = name.urn === "" ? known.urnsWithoutKey.size > 0 : known.urnsWithoutKey.has(name.urn);
-  if (current !== null && lacksKey) throw keyStillNeeded(current, name.urn);
+export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
+  const { plugin, holders, name } = context;
+  const { current, previous, unfinished } = withCorrectedKeys(plugin, stored);
+  // After a failed replacement, consumers still use this key.
+  if (current !== null && holders.isWithoutKey(name.urn)) throw keyStillNeeded(current, name.urn);
 
   const failures: PartnerError[] = [];
   const keys = [previous, current].filter((key) => key !== null);
@@ -32,51 +41,55 @@ export async function deleteKeys(context: KeyContext, state: KeyState): Promise<
     const { key, candidates } = readCreatedKey(plugin, unfinished);
     if (key !== null) keys.push(key);
     else if (candidates === null) plugin.notify(untrackedCreation(unfinished, name.urn));
-    else failures.push(undeletedCreation(unfinished, candidates, plugin.settingName));
+    else failures.push(undeletedCreation(unfinished, candidates, name.urn, plugin.settingName));
   }
   const distinctKeys = new Map(keys.map((key) => [key.apiKey, key])).values();
   for (const key of distinctKeys) {
-    const creator = known.createdFor.get(key.apiKey);
-    if (creator !== undefined && creator.id !== name.id) {
-      plugin.notify(sameKeyKept(key, creator.urn));
-      continue;
-    }
     const failure = await failureOf(deleteKey(context, key));
-    if (failure !== null)
-      failures.push(needsManualCleanup(failure, key) ? deletionRefused(failure, key, name.urn) : failure);
+    if (failure !== null) failures.push(plugin.hasStack ? removalFailed(failure, key, name.urn) : failure);
   }
   const [first, ...more] = failures;
   if (first !== undefined) throw failedDeletions([first, ...more]);
 }
 
-/** Whether neither a setting nor another run would help: an imported key may need an ID that nobody kept. */
-function needsManualCleanup({ code, status }: PartnerError, key: Key): boolean {
-  return [400, 409, 422].includes(status ?? 0) || (key.response === null && code === "PARTNERS_RESOURCE");
-}
-
 /**
- * Deletes a key: by its ID and, if that is not found, by itself, which can delete nothing else.
+ * Deletes a key, unless another resource has it. Each of its identifiers is sent only if the service did not
+ * find, or did not accept, the one before it.
  *
+ * @param current The current key of the resource, if `key` is the previous one. What also identifies a key
+ * that stays is an account's ID, or one that the service has given out again, and is not sent.
  * @throws {PartnerError} unless the key is gone.
  */
-export async function deleteKey({ plugin, known, name: { urn } }: KeyContext, key: Key): Promise<void> {
-  const { apiKey, response } = key;
-  const identity = identifyKey(response && bodyOf(response), apiKey, plugin.readSettings().responses);
+export async function deleteKey(
+  { plugin, holders, name }: KeyContext,
+  key: Key,
+  current: Key | null = null,
+): Promise<void> {
+  const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
+  const holder = staying.find(({ keys }) => keys.includes(key.apiKey));
+  if (holder !== undefined) {
+    plugin.notify(keyHeldByOther(key, name.urn, holder.urn));
+    return;
+  }
+  if (key.apiKey === plugin.readSettings().accessToken)
+    throw keyIsAccessToken(key, name.urn, plugin.settingName);
+
+  const idsInUse = new Set(staying.flatMap(({ identifiers }) => identifiers));
+  if (current !== null) for (const { value } of holders.identifiersOf(current)) idsInUse.add(value);
+  const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.has(value));
   const client = await plugin.open();
-  const ids = [...new Set([identity.id ?? apiKey, apiKey])];
-  for (const [index, id] of ids.entries()) {
-    const failure = await failureOf(client.deleteApiKey(id, [apiKey]));
-    if (failure === null || failure.effect === "possible") known.deletions.add(apiKey);
+  const failures: PartnerError[] = [];
+  for (const { value } of identifiers) {
+    const failure = await failureOf(client.deleteApiKey(value, [key.apiKey]));
     if (failure === null) return;
-    if (!(index === 0 ? NOT_FOUND : INVALID_ID).includes(failure.status ?? 0)) throw failure;
+    if (![...NOT_FOUND, ...NOT_ACCEPTED].includes(failure.status ?? 0)) throw failure;
+    failures.push(failure);
   }
-  // A 404 proves a deletion only for the identifier that the service uses.
-  const isRightId = identity.isDeletedByKey || ids.length > 1;
-  const isOwnEffect = known.deletions.has(apiKey);
-  if (isOwnEffect && isRightId) return;
-  if (!isOwnEffect) {
-    if (!isRightId && !identity.isNamed) throw deletionUnclear(key, urn, identity, plugin.settingName);
-    await plugin.assertReachable(); // At a wrong address, a 404 proves nothing.
+  const [first] = failures;
+  if (first && NOT_ACCEPTED.includes(first.status ?? 0)) {
+    const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
+    throw keyNotAccepted(first, others, plugin.settingName);
   }
-  plugin.notify(keyWasGone(key, urn, isRightId ? null : identity.idPointer, plugin.settingName));
+  await plugin.assertReachable(); // At a wrong address, a 404 proves nothing.
+  plugin.notify(keyWasGone(key, name.urn));
 }

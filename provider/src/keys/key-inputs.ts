@@ -24,7 +24,7 @@ export function keyInputsOf({ rotation }: Properties): KeyInputs {
   const { trigger, afterDays, overlapDays } = isObject(rotation) ? rotation : {};
   return {
     rotation: {
-      trigger: typeof trigger === "string" && trigger !== "" ? trigger : null,
+      trigger: isTrigger(trigger) && trigger !== "" ? String(trigger) : null,
       afterDays: typeof afterDays === "number" ? afterDays : null,
       overlapDays: typeof overlapDays === "number" ? overlapDays : null,
     },
@@ -37,15 +37,21 @@ function problemsOf(rotation: unknown): string[] {
   if (!isObject(rotation)) return [ROTATION_RULES.rotation];
   const known = ["trigger", "afterDays", "overlapDays"];
   const { trigger, afterDays, overlapDays } = rotation;
-  const maxOverlap = typeof afterDays === "number" ? afterDays : MAX_DAYS;
   const problems = unknownArguments("rotation", rotation, known);
-  if (trigger != null && typeof trigger !== "string") problems.push(ROTATION_RULES.trigger);
-  if (afterDays != null && !isDays(afterDays, 1, MAX_DAYS)) problems.push(ROTATION_RULES.afterDays);
-  if (!isDays(overlapDays, 0, maxOverlap)) problems.push(ROTATION_RULES.overlapDays);
-  return problems;
+  if (trigger != null && !isTrigger(trigger)) problems.push(ROTATION_RULES.trigger);
+  if (afterDays != null && !isDays(afterDays, 1)) problems.push(ROTATION_RULES.afterDays);
+  if (overlapDays != null && !isDays(overlapDays, 0)) problems.push(ROTATION_RULES.overlapDays);
+  if (problems.length > 0 || afterDays == null) return problems;
+  if (overlapDays == null) return [ROTATION_RULES.chosenOverlap];
+  return Number(overlapDays) >= Number(afterDays) ? [ROTATION_RULES.shortOverlap] : [];
+}
+
+/** Whether a value is a text, or a number, which Pulumi makes of a text in the configuration of YAML. */
+function isTrigger(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 /** Whether a value is a number of days, or not known yet. */
-function isDays(value: unknown, min: number, max: number): boolean {
-  return value === UNKNOWN || (Number.isInteger(value) && Number(value) >= min && Number(value) <= max);
+function isDays(value: unknown, min: number): boolean {
+  return value === UNKNOWN || (Number.isInteger(value) && Number(value) >= min && Number(value) <= MAX_DAYS);
 }

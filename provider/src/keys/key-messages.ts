@@ -9,33 +9,55 @@ import type { DueReason } from "./rotation.js";
 /** What `rotation` and its members must be. */
 export const ROTATION_RULES = {
   rotation: "rotation must be an object such as { afterDays: 90, overlapDays: 7 }.",
-  trigger: "rotation.trigger must be a string.",
+  trigger: "rotation.trigger must be a string or a number.",
   afterDays: "rotation.afterDays must be a whole number of days from 1 to 36500.",
-  overlapDays: "rotation.overlapDays must be set: a number of days from 0 to 36500, and at most afterDays.",
+  overlapDays: "rotation.overlapDays must be a whole number of days from 0 to 36500.",
+  chosenOverlap:
+    "rotation.afterDays needs rotation.overlapDays: the days for which the old key stays valid, or 0 to " +
+    "replace the key and delete the old one in the same update.",
+  shortOverlap: "rotation.overlapDays must be less than rotation.afterDays.",
 } as const;
 
-/** The response to a creation was lost, or contains no key. It blocks the next creation. */
-export function keyLost({ at, response }: UnfinishedCreation, hasKey: boolean, urn: string): PartnerError {
-  const code = response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE";
-  const received = response?.isCutOff ? "the response was cut off" : "the response contains no key";
-  const reason = response === null ? "its value was lost with the response" : received;
-  const blocked = creationBlocked(at, reason, hasKey, urn);
-  const replace = hasKey ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
-  return new PartnerError(code, `${blocked} Set a new rotation.trigger${replace}.`, { effect: "possible" });
+/** What is said of a creation without a key. */
+interface UnreadKey {
+  readonly unfinished: UnfinishedCreation;
+  /** Those of a `KeyReading`. */
+  readonly candidates: readonly string[] | null;
+  /** Whether the resource has a key that stays in use. */
+  readonly hasKey: boolean;
+  readonly urn: string;
 }
 
-/** The response to a creation may contain a key. @param candidates Those of a `KeyReading`. */
-export function keyUnrecognized(
-  { at }: UnfinishedCreation,
-  candidates: readonly string[],
-  hasKey: boolean,
-  urn: string,
+/** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
+export function keyUnread(
+  { unfinished, candidates, hasKey, urn }: UnreadKey,
   settingName: NameSetting,
 ): PartnerError {
-  const reason = "no key was recognized in the response, which the stack keeps";
-  const pointer = `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}`;
-  const text = `${creationBlocked(at, reason, hasKey, urn)} ${pointer}, or set a new rotation.trigger.`;
-  return new PartnerError("PARTNERS_UNREADABLE", text, { effect: "possible" });
+  const stays = hasKey ? " The current key stays in use." : "";
+  const isKept = unfinished.response?.isCutOff === false;
+  // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
+  const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
+  const remedy =
+    candidates === null
+      ? `Ask the service to delete it. To create another key, set a new rotation.trigger${replace}.`
+      : `The stack keeps the response: set ${settingName("responses.apiKey")} to ${oneOf(candidates)}. ` +
+        "If it contains no key, set a new rotation.trigger.";
+  return unread(unfinished, urn, `${stays} ${remedy}`);
+}
+
+/** The same in `pulumi do`, where nothing is kept. */
+export function keyUnreadByCommand(unfinished: UnfinishedCreation): PartnerError {
+  return unread(unfinished, "", " Ask the service to delete it.");
+}
+
+function unread({ at, response }: UnfinishedCreation, urn: string, then: string): PartnerError {
+  const received = response?.isCutOff ? "the response was cut off" : "no key was recognized in the response";
+  const reason = response === null ? "its value was lost with the response" : received;
+  return new PartnerError(
+    response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE",
+    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}.${then}`,
+    { effect: "possible" },
+  );
 }
 
 /** The response to a creation was lost. @param unfinished What that means. */
@@ -52,19 +74,21 @@ export function previousDeleted(failure: PartnerError): PartnerError {
 export function untrackedCreation({ at, response }: UnfinishedCreation, urn: string): Notice {
   const created = `may have been created${inResource("for", urn)} at ${minuteOf(at)}`;
   const value = response === null ? "Its value is unknown" : "Its response was discarded";
-  return warning(`A key that no stack tracks ${created}. ${value}.`);
+  return warning(`A key that no stack tracks ${created}. ${value}. Ask the service to delete it.`);
 }
 
 /** A resource is removed, but the response to a creation may hold a key. */
 export function undeletedCreation(
   { at }: UnfinishedCreation,
   candidates: readonly string[],
+  urn: string,
   settingName: NameSetting,
 ): PartnerError {
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)} and run this again.`,
+      `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}. ` +
+      `If the response contains no key, ${stateDelete(urn)}.`,
   );
 }
 
@@ -79,9 +103,18 @@ export function sameKey(holder: string | null): PartnerError {
   );
 }
 
-/** A deletion is skipped: the service returned the same key for another resource, or for its replacement. */
-export function sameKeyKept(key: Key, urn: string): Notice {
-  return warning(`The service returned ${keyName(key, urn)} again, not a new one, so it was not deleted.`);
+/** A deletion is skipped. @param holder The URN of another resource with this key, or of the replacement. */
+export function keyHeldByOther(key: Key, urn: string, holder: string): Notice {
+  const { name } = partsOf(holder);
+  const other = name === "" ? "another resource" : JSON.stringify(name);
+  const whose = holder === urn && urn !== "" ? "its replacement" : other;
+  return warning(`Did not delete ${keyName(key, urn)}: ${whose} has the same key.`);
+}
+
+/** The key authenticates the provider, so that its deletion would be the last request. */
+export function keyIsAccessToken(key: Key, urn: string, settingName: NameSetting): PartnerError {
+  const what = `${keyName(key, urn)}: the provider itself uses it as ${settingName("accessToken")}`;
+  return resourceError(`Cannot delete ${what}. Set another access token first.`);
 }
 
 /** A resource is removed because it was replaced, but its replacement has no key, or may be without one. */
@@ -90,25 +123,33 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
   return resourceError(`Did not delete ${keyName(key, urn)}: ${why}. Fix that error first.`);
 }
 
-/** A 404 does not prove that a key is gone. The pointers lead to its ID, if there is one, and to the key. */
-export function deletionUnclear(
-  key: Key,
-  urn: string,
-  { idPointer, keyPointer }: { readonly idPointer: string | null; readonly keyPointer: string },
+/** The service did not accept the first identifier of a key. @param others Pointers to the others. */
+export function keyNotAccepted(
+  failure: PartnerError,
+  others: readonly string[],
   settingName: NameSetting,
 ): PartnerError {
-  const byId = idPointer === null ? "" : `"${idPointer}" if it deletes keys by this ID, or to `;
-  return resourceError(
-    `The service returned 404 for ${keyName(key, urn)}: it may identify keys by an ID. ` +
-      `Set ${settingName("responses.apiKeyId")} to ${byId}"${keyPointer}" if it deletes by the key itself.`,
-    { status: 404 },
-  );
+  if (others.length === 0) return failure;
+  const remedy = `If the service deletes keys by an ID, set ${settingName("responses.apiKeyId")} to `;
+  return new PartnerError("PARTNERS_RESOURCE", `${failure.message} ${remedy}${oneOf(others)}.`);
 }
 
-/** A key of a resource that is removed cannot be deleted: here, `state delete` is a way out. */
-export function deletionRefused(failure: PartnerError, key: Key, urn: string): PartnerError {
-  const lastResort = `If ${keyName(key, urn)} no longer works, run "pulumi state delete ${quoted(urn)}".`;
-  return withMessage(failure, `${failure.message} ${lastResort}`);
+/** A key of a resource that is removed was not deleted: says how the resource can be kept, or forgotten. */
+export function removalFailed(failure: PartnerError, key: Key, urn: string): PartnerError {
+  if (failure.effect === "possible") {
+    const keep = `To keep the resource, run "pulumi up --replace ${quoted(urn)}" instead of this again.`;
+    return withMessage(failure, `${failure.message} ${keep}`);
+  }
+  if (!isLastingRefusal(failure)) return failure;
+  const forget = `If ${keyName(key, urn)} no longer works, ${stateDelete(urn)}.`;
+  return withMessage(failure, `${failure.message} ${forget}`);
+}
+
+/** The previous key was not deleted at the end of its overlap. The resource stays. */
+export function overlapNotEnded(failure: PartnerError, urn: string): PartnerError {
+  if (!isLastingRefusal(failure)) return failure;
+  const replace = `If the previous key no longer works, run "pulumi up --replace ${quoted(urn)}".`;
+  return withMessage(failure, `${failure.message} ${replace}`);
 }
 
 /** Several deletions of a removal failed. */
@@ -119,17 +160,19 @@ export function failedDeletions(failures: readonly [PartnerError, ...PartnerErro
   return new PartnerError(first.code, failures.map(({ message }) => message).join(" "), { effect });
 }
 
-/** The service did not find a key. @param idPointer Where an ID is that was not sent; `null` if nowhere. */
-export function keyWasGone(
-  key: Key,
-  urn: string,
-  idPointer: string | null,
-  settingName: NameSetting,
-): Notice {
+/** The service did not find a key by any of its identifiers. */
+export function keyWasGone(key: Key, urn: string): Notice {
   const gone = `The service did not find ${keyName(key, urn)}, so it counts as deleted.`;
-  const setting =
-    idPointer === null ? "" : `, and set ${settingName("responses.apiKeyId")} to "${idPointer}"`;
-  return warning(`${gone} If it still works, delete it there${setting}.`);
+  return warning(`${gone} If it still works, delete it at the service.`);
+}
+
+/** `responses.apiKey` finds another key in a kept response than the stack has. */
+export function keyCorrected(urn: string, settingName: NameSetting): Notice {
+  const setting = settingName("responses.apiKey");
+  return warning(
+    `"pulumi up" changes the key${inResource("of", urn)} to what ${setting} finds in the response that the ` +
+      "stack keeps. Nothing is sent for that.",
+  );
 }
 
 /** An update rotates a key. @param validUntil When the overlap ends, ISO 8601; `null` without one. */
@@ -141,6 +184,12 @@ export function rotationAhead(key: Key, urn: string, why: DueReason, validUntil:
       ? `"pulumi up" replaces ${what} and deletes it.`
       : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(validUntil)}.`,
   );
+}
+
+/** A key is due, but the previous one is still valid. @param end When its overlap ends, ISO 8601. */
+export function rotationWaits(key: Key, urn: string, end: string): Notice {
+  const what = `The rotation of ${keyName(key, urn)} is due`;
+  return information(`${what}, and waits for the end of the overlap at ${minuteOf(end)}.`);
 }
 
 /** An update deletes the previous key. @param isEarly Whether its overlap is not over. */
@@ -158,14 +207,24 @@ export function wrongKeyId(): PartnerError {
   );
 }
 
+/** The ID of an import names a variable that has no value. */
+export function variableNotSet(variable: string): PartnerError {
+  return resourceError(`The environment variable ${variable} is not set. Nothing was imported.`);
+}
+
 /** A program asks whether a key exists. */
 export function cannotCheckExistence(): PartnerError {
   return resourceError("The Partner API cannot tell whether a key exists. Nothing was sent.");
 }
 
-function creationBlocked(at: string, reason: string, hasKey: boolean, urn: string): string {
-  const stays = hasKey ? " The current key stays in use." : "";
-  return `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}.${stays}`;
+/** Whether another run would fail in the same way. */
+function isLastingRefusal({ status }: PartnerError): boolean {
+  return [400, 409, 422].includes(status ?? 0);
+}
+
+/** Tells how to forget a resource. After a replacement, a stack has two entries of one URN. */
+function stateDelete(urn: string): string {
+  return `run "pulumi state delete ${quoted(urn)}" and, of two entries, choose "(Pending Deletion)"`;
 }
 
 /** Returns an error with another message. */

@@ -1,41 +1,37 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 
 import { isVisibleAscii } from "../partner-api/operations.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import { UNKNOWN, type Properties, type ResourceName } from "../plugin/properties.js";
 import { warning, type Notice, type Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { nextStep, performStep, readUnfinished, type KeyChange } from "./key-changes.js";
-import type { KnownKeys } from "./key-context.js";
+import { decide, perform, type Decision, type KeyChange } from "./key-changes.js";
 import { deleteKeys } from "./key-deletion.js";
+import { KeyHolders } from "./key-holders.js";
+import { isOnlyDots } from "./key-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import {
   cannotCheckExistence,
+  keyCorrected,
+  keyIsAccessToken,
   previousKeyEnds,
   rotationAhead,
+  rotationWaits,
   untrackedCreation,
+  variableNotSet,
   wrongKeyId,
 } from "./key-messages.js";
-import { isOnlyDots } from "./key-reader.js";
-import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
-import { dueReason, isNewTrigger, isPreviousValid, overlapEnd, type Step } from "./rotation.js";
+import { NO_KEY, outputsOf, stateOf, type Key, type KeyState } from "./key-state.js";
+import { daysAfter, dueReason, isNewTrigger, isPreviousValid, isWaiting } from "./rotation.js";
 
 /**
  * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
  * stays in the state as "initialization failed", with the response, and without an `apiKey`.
  */
 export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState> {
-  const known: KnownKeys = {
-    seenIn: new Map(),
-    createdFor: new Map(),
-    deletions: new Set(),
-    urnsWithoutKey: new Set(),
-  };
-  const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ plugin, known, name, rotation });
-  const markWithoutKey = (urn: string, { current }: KeyState): void => {
-    if (current === null) known.urnsWithoutKey.add(urn);
-    else known.urnsWithoutKey.delete(urn);
-  };
+  const holders = new KeyHolders(plugin);
+  const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ plugin, holders, name, rotation });
 
   return {
     registration: PARTNER_API_KEY,
@@ -50,33 +46,40 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     },
 
     plan(olds, news, name, changesAccount) {
-      for (const key of [olds.current, olds.previous]) if (key !== null) known.seenIn.set(key.apiKey, name);
-      if (changesAccount || news.isUnknown) return { changes: true, replaces: [], notices: [] };
+      if (changesAccount || news.isUnknown) {
+        holders.record(name, olds, changesAccount);
+        return { changes: true, replaces: [], notices: [] };
+      }
       const change = changeOf(news, name);
-      const step = nextStep(change, olds);
-      const replaces = step === "replace" ? ["rotation"] : [];
-      return { changes: step !== "none", replaces, notices: noticesOf(step, change, olds) };
+      const decision = decide(change, olds);
+      const { step, state } = decision;
+      holders.record(name, state, step === "replace");
+      return {
+        changes: step !== "none" || !isDeepStrictEqual(state, olds),
+        replaces: step === "replace" ? ["rotation"] : [],
+        notices: noticesOf(change, decision, olds),
+      };
     },
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
       if (inputs.isUnknown) return allUnknown();
-      const step = nextStep(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY);
-      return previewOf(step, olds ?? NO_KEY);
+      return previewOf(decide(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
     },
 
     newId: () => `key-${randomUUID()}`,
 
     async apply(olds, news, name) {
-      const state = olds ?? NO_KEY;
+      const change = changeOf(news, name);
+      const stored = olds ?? NO_KEY;
       try {
-        const applied = await performStep(changeOf(news, name), state);
+        const applied = await perform(change, decide(change, stored));
         // A new resource that would only share the key of another one does not exist.
         if (olds === null && applied.failure?.effect === "none") throw applied.failure;
-        markWithoutKey(name.urn, applied.state);
+        holders.recordResult(name, applied.state);
         return applied;
       } catch (error) {
-        markWithoutKey(name.urn, state);
+        holders.recordResult(name, stored);
         throw error;
       }
     },
@@ -84,13 +87,15 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ state: olds, inputs: null }),
 
-    remove: (olds, name) => deleteKeys({ plugin, known, name }, olds),
+    remove: (olds, name) => deleteKeys({ plugin, holders, name }, olds),
 
     // The engine displays IDs, so an ID names a variable instead of holding the key.
     adopt(id, isExistenceCheck) {
       if (isExistenceCheck) return Promise.reject(cannotCheckExistence());
       const variable = /^env:(\w+)$/.exec(id)?.[1];
-      const apiKey = variable === undefined ? undefined : plugin.env[variable];
+      if (variable === undefined) return Promise.reject(wrongKeyId());
+      const apiKey = plugin.env[variable];
+      if (!apiKey) return Promise.reject(variableNotSet(variable));
       if (!isVisibleAscii(apiKey) || isOnlyDots(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
@@ -98,27 +103,39 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
   };
 }
 
-/** Returns what a preview says about a step. */
-function noticesOf(step: Step, change: KeyChange, state: KeyState): Notice[] {
-  const { plugin, rotation, name } = change;
-  const { urn } = name;
-  const { current, previous, unfinished } = state;
+/** Returns what a preview says about an update. @param stored The state as the stack stores it. */
+function noticesOf(
+  { plugin, rotation, name: { urn } }: KeyChange,
+  { step, state, reading }: Decision,
+  stored: KeyState,
+): Notice[] {
+  const { current, previous, previousExpiresAt, unfinished } = state;
   const now = plugin.currentTime();
   const notices: Notice[] = [];
-  const reading = readUnfinished(change, state);
-  if (unfinished !== null && ["create", "rotate", "replace"].includes(step))
-    notices.push(untrackedCreation(unfinished, urn));
+  if (current?.apiKey !== stored.current?.apiKey || previous?.apiKey !== stored.previous?.apiKey)
+    notices.push(keyCorrected(urn, plugin.settingName));
+  const creates = step === "create" || step === "rotate" || step === "replace";
+  if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
   else if (reading.failure !== null) notices.push(warning(reading.failure.message));
+
   const reason = dueReason(state, rotation, now);
+  const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
   if (current !== null && reason !== null && (step === "rotate" || step === "replace"))
-    notices.push(rotationAhead(current, urn, reason, step === "rotate" ? overlapEnd(rotation, now) : null));
-  if (previous !== null && ["rotate", "replace", "expire"].includes(step))
-    notices.push(previousKeyEnds(previous, urn, isPreviousValid(state, now)));
+    notices.push(rotationAhead(current, urn, reason, overlapEnd));
+  if (current !== null && previousExpiresAt !== null && isWaiting(state, rotation, now))
+    notices.push(rotationWaits(current, urn, previousExpiresAt));
+
+  const ending = ["rotate", "replace", "expire"].includes(step) ? previous : null;
+  if (ending !== null) notices.push(previousKeyEnds(ending, urn, isPreviousValid(stored, now)));
+  const { accessToken } = plugin.readSettings();
+  const isAccessToken = (key: Key | null): key is Key => key?.apiKey === accessToken;
+  for (const key of [ending, step === "replace" ? current : null].filter(isAccessToken))
+    notices.push(warning(keyIsAccessToken(key, urn, plugin.settingName).message));
   return notices;
 }
 
-/** Returns what is known of the outputs before a step. */
-function previewOf(step: Step, state: KeyState): Properties {
+/** Returns what is known of the outputs before an update. */
+function previewOf({ step, state }: Decision): Properties {
   const outputs = outputsOf(state);
   if (step === "none" || (step === "blocked" && state.current !== null)) return outputs;
   if (step === "expire") return outputsOf({ ...state, previous: null, previousExpiresAt: null });

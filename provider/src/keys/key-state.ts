@@ -30,6 +30,8 @@ export interface KeyState {
   readonly current: Key | null;
   /** The key before the last rotation, until its overlap is over. */
   readonly previous: Key | null;
+  /** When the current key was read from its response, ISO 8601: its overlap began. */
+  readonly rotatedAt: string | null;
   /** When the overlap is over, ISO 8601. */
   readonly previousExpiresAt: string | null;
   /** The last `rotation.trigger` that led to a key. */
@@ -41,6 +43,7 @@ export interface KeyState {
 export const NO_KEY: KeyState = {
   current: null,
   previous: null,
+  rotatedAt: null,
   previousExpiresAt: null,
   trigger: null,
   unfinished: null,
@@ -53,7 +56,7 @@ type Outputs = Readonly<
 
 /** Returns the outputs of a state. All are set: a missing one would be unknown in every preview. */
 export function outputsOf(state: KeyState): Outputs {
-  const { current, previous, previousExpiresAt, trigger, unfinished } = state;
+  const { current, previous, rotatedAt, previousExpiresAt, trigger, unfinished } = state;
   return {
     apiKey: current?.apiKey ?? null,
     hint: current && hintOf(current.apiKey),
@@ -64,6 +67,7 @@ export function outputsOf(state: KeyState): Outputs {
     previousExpiresAt,
     internal: {
       trigger,
+      rotatedAt,
       unfinished,
       previous: previous && { createdAt: previous.createdAt, response: previous.response },
     },
@@ -72,10 +76,11 @@ export function outputsOf(state: KeyState): Outputs {
 
 /** Returns the state that outputs hold. */
 export function stateOf(outputs: Properties): KeyState {
-  const { trigger, unfinished, previous } = membersOf(outputs["internal"]);
+  const { trigger, rotatedAt, unfinished, previous } = membersOf(outputs["internal"]);
   return {
     current: keyOf(outputs["apiKey"], outputs),
     previous: keyOf(outputs["previousApiKey"], membersOf(previous)),
+    rotatedAt: textOf(rotatedAt),
     previousExpiresAt: textOf(outputs["previousExpiresAt"]),
     trigger: textOf(trigger),
     unfinished: unfinishedOf(unfinished),

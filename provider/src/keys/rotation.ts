@@ -5,15 +5,15 @@ export interface Rotation {
   /** `null` if it is not set, or empty. */
   readonly trigger: string | null;
   readonly afterDays: number | null;
-  /** `null` if `rotation` is not set. */
+  /** `null` if it is not set: a rotation is a replacement, and an overlap ends when it was going to. */
   readonly overlapDays: number | null;
 }
 
 /**
  * The next step for a key:
  * - `none`
- * - `read` the kept response to a creation again
- * - `blocked`: a key is due, but an earlier creation is unfinished, and no person has acted
+ * - `read` the key in the kept response to a creation
+ * - `blocked`: an earlier creation is unfinished, and no person has acted
  * - `create` the first key
  * - `rotate` in place: create a key, and keep the current one as the previous key
  * - `replace` the resource: the engine creates a new one, updates the consumers, and deletes this one
@@ -27,18 +27,26 @@ export type DueReason = "noKey" | "trigger" | "age";
 /** A day in milliseconds. */
 const DAY = 86_400_000;
 
-/** Decides the next step. @param now Milliseconds since the epoch. */
-export function stepOf(state: KeyState, rotation: Rotation, now: number): Step {
+/**
+ * Decides the next step.
+ *
+ * @param now Milliseconds since the epoch.
+ * @param isReadable Whether the key of the unfinished creation can be read by now. It then is, whatever the
+ * trigger: nothing else could track it.
+ */
+export function stepOf(state: KeyState, rotation: Rotation, now: number, isReadable: boolean): Step {
   const { current, previous, unfinished } = state;
   const isDue = dueReason(state, rotation, now) !== null;
-  if (unfinished !== null && !isNewTrigger(unfinished.trigger, rotation)) {
-    if (unfinished.response !== null) return "read";
-    if (isDue) return "blocked";
+  if (unfinished !== null) {
+    if (isReadable) return "read";
+    // Of a response that was lost or cut off, no setting will ever read a key.
+    const mayBecomeReadable = unfinished.response?.isCutOff === false;
+    const hasPersonActed = isNewTrigger(unfinished.trigger, rotation);
+    if (!hasPersonActed && (isDue || mayBecomeReadable)) return "blocked";
   }
   if (current === null) return "create";
   if (isDue) return (rotation.overlapDays ?? 0) > 0 ? "rotate" : "replace";
-  const isOver = rotation.overlapDays === 0 || !isPreviousValid(state, now);
-  return previous !== null && isOver ? "expire" : "none";
+  return previous !== null && !isPreviousValid(state, now) ? "expire" : "none";
 }
 
 /** Returns why a key is due; `null` if none is. */
@@ -49,14 +57,26 @@ export function dueReason(state: KeyState, rotation: Rotation, now: number): Due
   return isOld(current, rotation, now) && !isPreviousValid(state, now) ? "age" : null;
 }
 
+/** Whether the current key has reached its age, but the previous one is still valid. */
+export function isWaiting(state: KeyState, rotation: Rotation, now: number): boolean {
+  return state.current !== null && isOld(state.current, rotation, now) && isPreviousValid(state, now);
+}
+
 /** Whether a person has set another trigger than the one that was used. */
 export function isNewTrigger(used: string | null, { trigger }: Rotation): boolean {
   return trigger !== null && trigger !== used;
 }
 
-/** Returns when the overlap of a key ends that is rotated now, ISO 8601. */
-export function overlapEnd({ overlapDays }: Rotation, now: number): string {
-  return new Date(now + (overlapDays ?? 0) * DAY).toISOString();
+/** Returns a state whose overlap ends as it is declared today; as stored if `overlapDays` is not set. */
+export function withDeclaredOverlap(state: KeyState, { overlapDays }: Rotation): KeyState {
+  const { previous, rotatedAt } = state;
+  if (previous === null || rotatedAt === null || overlapDays === null) return state;
+  return { ...state, previousExpiresAt: daysAfter(Date.parse(rotatedAt), overlapDays) };
+}
+
+/** Returns a time some days later, ISO 8601. @param time Milliseconds since the epoch. */
+export function daysAfter(time: number, days: number): string {
+  return new Date(time + days * DAY).toISOString();
 }
 
 /** Whether the overlap of the previous key is not over. */

@@ -46,6 +46,8 @@ export class PluginProcess {
   readonly notify: (notice: Notice) => void;
   /** Shows one line of progress, in place of the one before. */
   readonly showStatus: (text: string) => void;
+  /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
+  hasStack = true;
   readonly #options: ProcessOptions;
   #reader: SettingsReader;
   #settings: Settings | null = null;

@@ -13,16 +13,23 @@ import { PartnerResource } from "./partner-resource.js";
  * ```
  */
 export interface RotationArgs {
-  /** Any text. Setting or changing it rotates the key; removing it has no effect. @default none */
+  /**
+   * Any text. Setting or changing it rotates the key; removing it has no effect. Without `overlapDays`, the
+   * rotation is a replacement. @default none
+   */
   trigger?: pulumi.Input<string | undefined>;
-  /** The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key. @default never */
+  /**
+   * The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key. Requires `overlapDays`,
+   * because nobody watches a nightly run. @default never
+   */
   afterDays?: pulumi.Input<number | undefined>;
   /**
-   * How many days the old key stays valid: 0 to 36500, at most `afterDays`. Choose more days than any
-   * consumer may go without a successful `pulumi up`. With 0, a rotation replaces the resource, and the
-   * update ends by deleting the old key.
+   * How many days the old key stays valid: 0 to 36500, and less than `afterDays`. Choose more days than any
+   * consumer may go without a successful `pulumi up`. A change takes effect during an overlap, too. With 0,
+   * or without this argument, a rotation replaces the resource, and the update ends by deleting the old key.
+   * Required with `afterDays`.
    */
-  overlapDays: pulumi.Input<number>;
+  overlapDays?: pulumi.Input<number | undefined>;
 }
 
 /** The arguments of {@link PartnerApiKey}. All are optional. */

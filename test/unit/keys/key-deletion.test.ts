@@ -1,22 +1,23 @@
 import { describe, expect, it } from "vitest";
 
 import { loseAnswers, refuse, replaceAnswers } from "../../support/sandbox.ts";
-import { Stack, startService, URN, type Shape } from "./support.ts";
+import { DAY, Stack, startService, URN, type Shape } from "./support.ts";
 
-/** What responses show. The key at `api_key` is named as in the contract. */
+/** What responses show. */
 const BODIES = {
   api_key: (key: string) => ({ api_key: key }),
   "id, api_key": (key: string, id: string) => ({ id, api_key: key }),
   "data/key": (key: string) => ({ data: { key } }),
-  "id, key": (key: string, id: string) => ({ id, key }),
+  "data/id, data/key": (key: string, id: string) => ({ data: { id, key } }),
+  "id, data/key": (key: string, id: string) => ({ id, data: { key } }),
 };
 
 /** Nothing: the key is imported, so that there is no response. */
 type Body = keyof typeof BODIES | "nothing";
-/** `revoked`: by a person. `lost`: the response to our first deletion. */
-type Fate = "alive" | "revoked" | "lost";
-/** `unclear`: an error that names the pointers. `refused`: the error of a status. */
-type End = "done" | "warned" | "unclear" | "refused";
+/** `revoked`: by a person. `lost`: the response to our first deletion. `busy`: the first one is a 503. */
+type Fate = "alive" | "revoked" | "lost" | "busy";
+/** `named`: an error that names the setting. `refused`: the error of a status. */
+type End = "done" | "warned" | "named" | "refused";
 
 /** Creates a key, lets something happen to it, and destroys the stack. */
 async function destroyed(shape: Shape, body: Body, fate: Fate, apiKeyId: string | null) {
@@ -27,8 +28,9 @@ async function destroyed(shape: Shape, body: Body, fate: Fate, apiKeyId: string 
   if (body === "nothing") await stack.import(key);
   if (fate === "revoked") service.keys.clear();
   if (fate === "lost") loseAnswers(service, "deleteApiKey");
+  if (fate === "busy") refuse(service, "deleteApiKey", 503);
   const { error, notices, requests } = await stack.destroy({ responses: { apiKeyId } });
-  const failure = error?.includes("responses.apiKeyId") ? "unclear" : "refused";
+  const failure = error?.includes("responses.apiKeyId") ? "named" : "refused";
   const success = notices.length > 0 ? "warned" : "done";
   const end: End = error === null ? success : failure;
   const sent = requests.map((request) => request.replace("DELETE /api-key/", "").replace(key, "key"));
@@ -37,29 +39,25 @@ async function destroyed(shape: Shape, body: Body, fate: Fate, apiKeyId: string 
 }
 
 it.each<[deletesBy: "key" | "id", body: Body, fate: Fate, apiKeyId: string | null, sent: string, end: End]>([
-  ["key", "id, key", "alive", "/id", "k1, key", "done"], // What would otherwise forget a living key.
+  ["key", "api_key", "alive", null, "key", "done"],
+  ["key", "id, api_key", "alive", "/id", "k1, key", "done"], // What would otherwise forget a living key.
   ["key", "data/key", "alive", "/id", "key", "done"],
   ["key", "nothing", "alive", "/id", "key", "done"],
-  ["id", "id, key", "alive", "/id", "k1", "done"],
-  ["id", "id, key", "alive", null, "key", "unclear"],
-  ["id", "nothing", "alive", null, "key", "unclear"],
+  ["id", "id, api_key", "alive", null, "key, k1", "done"],
+  ["id", "data/id, data/key", "alive", null, "key, k1", "done"],
+  ["id", "data/id, data/key", "busy", null, "key, key, k1", "done"],
+  ["id", "id, data/key", "alive", null, "key, k1", "done"],
+  ["id", "id, api_key", "alive", "/id", "k1", "done"],
+  ["id", "nothing", "alive", null, "key, list", "warned"],
 
   ["key", "api_key", "revoked", null, "key, list", "warned"],
-  ["key", "id, api_key", "revoked", null, "key, list", "warned"],
-  ["key", "data/key", "revoked", null, "key, list", "warned"],
-  ["key", "id, key", "revoked", null, "key", "unclear"],
-  ["key", "id, key", "revoked", "/key", "key, list", "warned"],
-  ["key", "data/key", "revoked", "/id", "key", "unclear"],
-  ["key", "nothing", "revoked", null, "key", "unclear"],
-  ["key", "nothing", "revoked", "/data/key", "key, list", "warned"],
-  ["id", "id, key", "revoked", "/id", "k1, key, list", "warned"],
+  ["key", "id, api_key", "revoked", null, "key, k1, list", "warned"],
+  ["key", "nothing", "revoked", null, "key, list", "warned"],
+  ["id", "id, api_key", "revoked", "/id", "k1, key, list", "warned"],
 
-  ["key", "api_key", "lost", null, "key, key", "done"],
-  ["key", "id, key", "lost", null, "key, key", "warned"],
-  ["key", "id, key", "lost", "/key", "key, key", "done"],
-  ["key", "id, key", "lost", "/id", "k1, k1, key", "done"],
-  ["key", "nothing", "lost", "/id", "key, key", "warned"],
-  ["id", "id, key", "lost", "/id", "k1, k1, key", "done"],
+  ["key", "api_key", "lost", null, "key, key, list", "warned"],
+  ["id", "id, api_key", "lost", null, "key, key, k1", "done"],
+  ["id", "id, api_key", "lost", "/id", "k1, k1, key, list", "warned"],
 ])(
   "by %s, %s in the response, %s, apiKeyId %s: sends %s, and ends %s",
   async (deletesBy, body, fate, apiKeyId, sent, end) => {
@@ -67,35 +65,21 @@ it.each<[deletesBy: "key" | "id", body: Body, fate: Fate, apiKeyId: string | nul
   },
 );
 
-/** Services, and the pointers that fit them. */
-const SERVICES: readonly [deletesBy: "key" | "id", body: Body, apiKeyId: string][] = [
-  ["key", "api_key", "/api_key"],
-  ["key", "id, api_key", "/api_key"],
-  ["key", "data/key", "/data/key"],
-  ["key", "id, key", "/key"],
-  ["key", "nothing", "/api_key"],
-  ["id", "id, key", "/id"],
-  ["id", "nothing", "/id"],
-];
-
-it("no deletion forgets a living key in silence, and none is stuck once the setting is right", async () => {
-  for (const [deletesBy, body, right] of SERVICES)
-    for (const statuses of [{ notFound: 410 }, { malformed: 400 }, { malformed: 422 }, {}])
-      for (const fate of ["alive", "revoked", "lost"] as const)
-        for (const apiKeyId of new Set([null, right, "/id", "/key"])) {
-          // A person says that this service deletes by the key.
-          if (deletesBy === "id" && apiKeyId === "/key") continue;
-          const { end, isAlive, error } = await destroyed({ deletesBy, ...statuses }, body, fate, apiKeyId);
-          const what = JSON.stringify({ deletesBy, body, ...statuses, fate, apiKeyId, error });
-          // A 404 after a lost deletion counts, although the service may have known nothing of the key.
-          expect(isAlive && end === (fate === "lost" ? "done" : "warned"), what).toBe(false);
-          expect(isAlive && end === "done", what).toBe(false);
-          if (end === "unclear") expect(error?.includes("state delete"), what).toBe(body === "nothing");
-          // The ID of an imported key is not known: only a person can delete it.
-          const isUnknowable = body === "nothing" && deletesBy === "id";
-          if (apiKeyId === right && !isUnknowable) expect(error, what).toBeNull();
-        }
-});
+it.each<[malformed: number, body: Body, fate: Fate, apiKeyId: string | null, sent: string, end: End]>([
+  [400, "id, api_key", "alive", null, "key, k1", "done"],
+  [422, "id, api_key", "alive", null, "key, k1", "done"],
+  [400, "id, api_key", "revoked", null, "key, k1", "named"],
+  [400, "id, api_key", "revoked", "/id", "k1, key, list", "warned"],
+  [422, "nothing", "alive", null, "key", "refused"],
+])(
+  "by id, with a %i for a key, %s in the response, %s, apiKeyId %s: sends %s, and ends %s",
+  async (malformed, body, fate, apiKeyId, sent, end) => {
+    expect(await destroyed({ deletesBy: "id", malformed }, body, fate, apiKeyId)).toMatchObject({
+      sent,
+      end,
+    });
+  },
+);
 
 /** Starts a service and a stack with a key. */
 async function start(shape: Shape = {}) {
@@ -147,8 +131,8 @@ describe("a deletion that fails", () => {
     expect(await stack.destroy()).toMatchObject({ error: null, notices });
   });
 
-  it("counts as done when a later call of the process finds no key", async () => {
-    const { service, stack } = await start({ body: BODIES["id, key"] });
+  it("counts as done, with a warning, when a later call of the process finds no key", async () => {
+    const { service, stack } = await start({ body: BODIES["id, api_key"] });
     const keys = stack.start();
     const remove = () => keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
     const fail = async (perform: () => unknown) => {
@@ -158,5 +142,108 @@ describe("a deletion that fails", () => {
     replaceAnswers(service, "deleteApiKey", fail, 1);
     await expect(remove()).rejects.toThrow("returned 500");
     await remove();
+  });
+
+  it("says how to keep the resource if the key may have been deleted", async () => {
+    const { service, stack } = await start();
+    service.answers.deleteApiKey = () => ({ status: 500 });
+    expect((await stack.destroy()).error).toContain(
+      `To keep the resource, run "pulumi up --replace '${URN}'"`,
+    );
+  });
+});
+
+describe("the end of an overlap", () => {
+  const rotated = async (shape: Shape, responses?: object) => {
+    const { service, stack } = await start(shape);
+    await stack.up({ trigger: "b", overlapDays: 7 }, { responses: { ...responses } });
+    stack.now += 7 * DAY;
+    const end = () => stack.up({ trigger: "b", overlapDays: 7 }, { responses: { ...responses } });
+    return { service, stack, end, deletions: async () => deletionsOf((await end()).requests) };
+  };
+  const deletionsOf = (requests: readonly string[]) => requests.filter((each) => each.startsWith("DELETE"));
+
+  it("does not send an ID that also stands beside the current key", async () => {
+    const account = await rotated({ deletesBy: "id", body: (key) => ({ id: "k2", api_key: key }) });
+    const [first, second] = account.service.keys;
+    expect(await account.deletions()).toEqual([`DELETE /api-key/${first ?? ""}`]);
+    expect(account.service.keys).toContain(second);
+    const mapped = await rotated(
+      { deletesBy: "id", body: (key) => ({ id: "k2", api_key: key }) },
+      { apiKeyId: "/id" },
+    );
+    expect(await mapped.deletions()).toHaveLength(1);
+  });
+
+  it("with a refusal that stays names the setting, or --replace, and never state delete", async () => {
+    const { service, stack, end } = await rotated({
+      deletesBy: "id",
+      malformed: 400,
+      body: BODIES["id, api_key"],
+    });
+    service.keys.clear();
+    expect((await end()).error).toMatch(/returned 400\..*set partners:responses\.apiKeyId to "\/id"\.$/);
+    const imported = await start({ deletesBy: "id", malformed: 400 });
+    await imported.stack.import([...imported.service.keys][0] ?? "");
+    await imported.stack.up({ trigger: "b", overlapDays: 7 });
+    imported.stack.now += 7 * DAY;
+    const { error } = await imported.stack.up({ trigger: "b", overlapDays: 7 });
+    expect(error).toContain(`If the previous key no longer works, run "pulumi up --replace '${URN}'".`);
+    expect(stack.outputs["previousApiKey"]).not.toBeNull();
+  });
+
+  it("keeps a key that is the access token, as the preview says", async () => {
+    const { service, stack, end } = await rotated({});
+    service.accessToken = String(stack.outputs["previousApiKey"]);
+    const message =
+      /^Cannot delete the previous key|^Cannot delete the key …\w{4} of "key1": the provider itself/;
+    const { notices } = await stack.preview({ trigger: "b", overlapDays: 7 });
+    expect(notices).toContainEqual(expect.stringMatching(/^warning: Cannot delete the key/));
+    expect(await end()).toMatchObject({ requests: [], error: expect.stringMatching(message) as string });
+    expect((await stack.destroy()).error).toMatch(message);
+    expect([...service.keys]).toEqual([service.accessToken]);
+  });
+});
+
+describe("a key that another resource has", () => {
+  it("is not deleted with a resource that is removed, with a warning, and is deleted with the other", async () => {
+    const { service, stack } = await start();
+    const [apiKey = ""] = service.keys;
+    const keys = stack.start({ OLD: apiKey });
+    const other = { id: "env:OLD", urn: `${URN}-new` };
+    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
+    const outputs = { ...stack.outputs };
+    keys.diff(adopted, { account: "default" }, other);
+    await keys.delete(outputs, { id: stack.entry?.id ?? "", urn: URN });
+    expect(service.keys).toContain(apiKey);
+    await keys.delete(adopted, other);
+    expect(service.keys).not.toContain(apiKey);
+  });
+
+  it("is deleted if that other resource is being replaced, or was only read", async () => {
+    const { service, stack } = await start();
+    const [apiKey = ""] = service.keys;
+    const keys = stack.start({ OLD: apiKey });
+    const other = { id: "env:OLD", urn: `${URN}-new` };
+    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
+    keys.diff(adopted, { account: "default", rotation: { trigger: "new" } }, other);
+    await keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    expect(service.keys).not.toContain(apiKey);
+  });
+
+  it("is that of the same resource under an alias, or of an import without its URN", async () => {
+    const { service, stack } = await start();
+    const [apiKey = ""] = service.keys;
+    const id = stack.entry?.id ?? "";
+    const keys = stack.start({ OLD: apiKey });
+    keys.diff(stack.outputs, { account: "default" }, { id, urn: `${URN}-renamed` });
+    await keys.delete(stack.outputs, { id, urn: URN });
+    expect(service.keys).not.toContain(apiKey);
+    service.keys.add(apiKey);
+    const adopted = (await keys.adopt("env:OLD"))?.outputs ?? {};
+    const importing = stack.start({ OLD: apiKey });
+    importing.diff(adopted, { account: "default" }, { id: "env:OLD", urn: URN });
+    await importing.delete(adopted, { id: "env:OLD", urn: "" });
+    expect(service.keys).not.toContain(apiKey);
   });
 });

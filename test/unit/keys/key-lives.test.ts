@@ -30,7 +30,7 @@ describe("a key", () => {
       createdAt: new Date(NOON).toISOString(),
       response: { body: JSON.stringify({ api_key: apiKey }), encoding: "utf8", isCutOff: false },
       ...{ previousApiKey: null, previousExpiresAt: null },
-      internal: { trigger: "a", unfinished: null, previous: null },
+      internal: { trigger: "a", rotatedAt: new Date(NOON).toISOString(), unfinished: null, previous: null },
       ...{ account: "default", server: service.url },
     });
     expect(await stack.up(at("a"))).toEqual({ requests: [], notices: [], error: null, changes: false });
@@ -73,7 +73,9 @@ describe("a key", () => {
     expect(stack.outputs).toMatchObject({ apiKey: key, createdAt: null, response: null });
     expect(await stack.up()).toMatchObject({ changes: false, requests: [] });
     const keys = stack.start({ EMPTY: "", TEXT: "two words", UP: ".." });
-    for (const id of [key, "env:", "env:GONE", "env:EMPTY", "env:TEXT", "env:UP", "env:A-B"]) {
+    for (const name of ["GONE", "EMPTY"])
+      await expect(keys.adopt(`env:${name}`)).rejects.toThrow(`The environment variable ${name} is not set.`);
+    for (const id of [key, "env:", "env:TEXT", "env:UP", "env:A-B"]) {
       const failure = await keys.adopt(id).catch(String);
       expect(failure).toMatch(/"env:" followed by the name of the environment variable/);
       expect(failure).not.toContain(key);
@@ -153,7 +155,9 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
   expect(preview).toMatchObject({ error: null, notices: [`warning: ${blocked.error ?? ""}`] });
   const next = await stack.up(at("b"));
   expect(next).toMatchObject({ error: null, requests: CREATION });
-  expect(next.notices).toEqual([matching(/^warning: A key that no stack tracks .* value is unknown\.$/)]);
+  expect(next.notices).toEqual([
+    matching(/^warning: A key that no stack tracks .* value is unknown\. Ask .*\.$/),
+  ]);
   expect(await stack.up(at("b"))).toMatchObject({ changes: false, notices: [] });
 });
 
@@ -216,7 +220,7 @@ describe("an unread creation", () => {
   it("is read with the right pointer and no request, and counts from its creation", async () => {
     const { service, stack } = await start({ body: UNREADABLE });
     const { error, requests } = await stack.up(at("a"), { repetitions: 2 });
-    expect(error).toContain('Set partners:responses.apiKey to "/token" or "/seed", or');
+    expect(error).toContain('set partners:responses.apiKey to "/token" or "/seed". If it contains no key,');
     expect(error).not.toContain("--replace");
     expect([posts(requests), stack.outputs["response"] !== null]).toEqual([1, true]);
     stack.now += DAY;
@@ -250,6 +254,25 @@ describe("an unread creation", () => {
     expect(service.keys.size).toBe(0);
   });
 
+  it("whose trigger is removed counts as that of its trigger once it is read", async () => {
+    const { stack } = await start({ body: UNREADABLE });
+    await stack.up(at("a"));
+    expect((await stack.up(undefined, POINTER)).error).toBeNull();
+    expect(await stack.up(at("a"), POINTER)).toMatchObject({ error: null, changes: false });
+  });
+
+  it("has its overlap from the day on which it is read", async () => {
+    const { stack } = await start({ body: UNREADABLE });
+    await stack.up(at("a"), POINTER);
+    await stack.up(at("b"));
+    stack.now += 10 * DAY;
+    await stack.up(at("b"), POINTER);
+    expect(stack.outputs).toMatchObject({
+      createdAt: new Date(NOON).toISOString(),
+      previousExpiresAt: new Date(NOON + 17 * DAY).toISOString(),
+    });
+  });
+
   it("of a response that was cut off has no key, and what arrived is kept", async () => {
     const { service, stack } = await start();
     const [body, headers] = ["pk_live_4eC39HqLyjWDarjtT1", { "content-length": "99", connection: "close" }];
@@ -257,6 +280,120 @@ describe("an unread creation", () => {
     expect((await stack.up()).error).toContain("the response was cut off");
     expect(stack.outputs["response"]).toEqual({ body, encoding: "utf8", isCutOff: true });
   });
+});
+
+it("a response in JSON that reports a failure and shows no key creates nothing", async () => {
+  const { service, stack } = await start();
+  const body: unknown = { success: false, message: "Key limit reached" };
+  replaceAnswers(service, "createApiKey", () => ({ status: 201, body }), 1);
+  const { error } = await stack.up(at("a"));
+  expect(error).toMatch(/its body reports a failure\. The server said: "Key limit reached"\.$/);
+  expect(stack.entry).toBeUndefined();
+  expect(await stack.up(at("a"))).toMatchObject({ error: null, requests: CREATION });
+});
+
+it.each<[what: string, body: unknown]>([
+  ["an ID", { success: false, id: 7 }],
+  ["what may be a key", { success: false, token: "pk_live_4eC39HqLyjWDarjtT" }],
+  ["a web page", "<!doctype html><html></html>"],
+])("a response that reports a failure with %s blocks the next creation", async (_what, body) => {
+  const { service, stack } = await start();
+  replaceAnswers(service, "createApiKey", () => ({ status: 201, body }));
+  expect((await stack.up(at("a"))).error).toContain("A key may have been created");
+  expect(await stack.up(at("a"))).toMatchObject({ requests: [], error: containing("A key may have been") });
+});
+
+it("a response that is not UTF-8 is kept as base64, and its key is read", async () => {
+  const { service, stack } = await start();
+  const apiKey = "pk_live_4eC39HqLyjWDarjtT1";
+  const body = Buffer.concat([
+    Buffer.from(`{"api_key":"${apiKey}","owner":"`),
+    Buffer.of(0xff),
+    Buffer.from('"}'),
+  ]);
+  service.keys.add(apiKey);
+  replaceAnswers(service, "createApiKey", () => ({ status: 201, body }));
+  expect((await stack.up()).error).toBeNull();
+  const response = { body: body.toString("base64"), encoding: "base64", isCutOff: false };
+  expect(stack.outputs).toMatchObject({ apiKey, response });
+  expect(await stack.destroy()).toMatchObject({ error: null, requests: [`DELETE /api-key/${apiKey}`] });
+});
+
+describe("a pointer that is corrected", () => {
+  const body = (key: string, id: string) => ({ token: key, seed: `seed_0123456789_${id}` });
+  const wrong = { responses: { apiKey: "/seed" } };
+
+  it("corrects the key, its previous key, and their deletion, without a request", async () => {
+    const { service, stack } = await start({ body });
+    await stack.up(at("a"), wrong);
+    await stack.up(at("b"), wrong);
+    const [first, second] = service.keys;
+    expect(stack.outputs).toMatchObject({ apiKey: "seed_0123456789_k2" });
+    const preview = await stack.preview(at("b"), POINTER);
+    expect(preview).toMatchObject({
+      changes: true,
+      notices: [matching(/^warning: "pulumi up" changes the key/)],
+    });
+    const { requests, error } = await stack.up(at("b"), POINTER);
+    expect([requests, error]).toEqual([[], null]);
+    expect(stack.outputs).toMatchObject({ apiKey: second, previousApiKey: first });
+    expect(await stack.up(at("b"))).toMatchObject({ changes: false }); // Without the setting, all stays.
+    await stack.up(at("b"), wrong);
+    await stack.destroy(POINTER);
+    expect([...service.keys]).toEqual([]);
+  });
+});
+
+describe("overlapDays in mid-overlap", () => {
+  it.each<[what: string, overlapDays: number | undefined, days: number]>([
+    ["raised", 14, 14],
+    ["lowered", 3, 3],
+    ["left out", undefined, 7],
+  ])("%s takes effect at the next update", async (_what, overlapDays, days) => {
+    const { stack } = await start();
+    await stack.up(at("a"));
+    await stack.up(at("b"));
+    stack.now += DAY;
+    const rotation = { trigger: "b", overlapDays };
+    expect(await stack.up(rotation)).toMatchObject({ error: null, requests: [], changes: days !== 7 });
+    expect(stack.outputs["previousExpiresAt"]).toBe(new Date(NOON + days * DAY).toISOString());
+    stack.now = NOON + days * DAY;
+    expect(methods((await stack.up(rotation)).requests)).toBe("DELETE");
+  });
+
+  it("0 ends the overlap, with a warning", async () => {
+    const { service, stack } = await start();
+    await stack.up(at("a"));
+    await stack.up(at("b"));
+    const { notices, requests } = await stack.up(at("b", 0));
+    expect([methods(requests), service.keys.size]).toEqual(["DELETE", 1]);
+    expect(notices).toEqual([matching(/^warning: .* before its overlap ends\.$/)]);
+  });
+});
+
+it("a rotation that is due by age waits for the end of an overlap, and says until when", async () => {
+  const { stack } = await start({ body: UNREADABLE });
+  const rotation = { afterDays: 8, overlapDays: 7 };
+  await stack.up(rotation, POINTER);
+  stack.now += 8 * DAY;
+  await stack.up(rotation); // This creation is read ten days later.
+  stack.now += 10 * DAY;
+  await stack.up(rotation, POINTER);
+  const waiting = await stack.up(rotation, POINTER);
+  expect(waiting).toMatchObject({ changes: false, requests: [] });
+  expect(waiting.notices).toEqual([
+    matching(/^information: The rotation .* is due, and waits for the end of the overlap at 2026-03-26/),
+  ]);
+  stack.now += 7 * DAY;
+  expect(methods((await stack.up(rotation, POINTER)).requests)).toBe("DELETE GET POST");
+});
+
+it("a rotation without overlapDays is a replacement", async () => {
+  const { service, stack } = await start();
+  await stack.up({ trigger: "1" });
+  const { requests } = await stack.up({ trigger: "2" });
+  expect(methods(requests)).toBe("GET POST DELETE");
+  expect([...service.keys]).toEqual([stack.outputs["apiKey"]]);
 });
 
 const same = { body: () => ({ key: "pk_live_4eC39HqLyjWDarjtT0" }) };
@@ -286,5 +423,5 @@ it("the same key again is not deleted with the resource that --replace replaces"
   await stack.up();
   const { requests, notices, error } = await stack.up(undefined, { replace: true });
   expect([requests, error]).toEqual([CREATION, null]);
-  expect(notices).toEqual([matching(/^warning: .*so it was not deleted\.$/)]);
+  expect(notices).toEqual([matching(/^warning: Did not delete .*: its replacement has the same key\.$/)]);
 });

@@ -3,8 +3,9 @@ import { expect, it } from "vitest";
 import { NO_KEY, type KeyState } from "../../../provider/src/keys/key-state.ts";
 import {
   dueReason,
-  overlapEnd,
+  isWaiting,
   stepOf,
+  withDeclaredOverlap,
   type Rotation,
   type Step,
 } from "../../../provider/src/keys/rotation.ts";
@@ -20,6 +21,7 @@ const IS_OVER = { ...OVERLAPS, previousExpiresAt: "2026-03-31T02:00:00.000Z" };
 const LOST = { unfinished: { at: AT, trigger: "b", response: null } };
 const LOST_FIRST = { unfinished: { ...LOST.unfinished, trigger: null } };
 const response = { body: "{}", encoding: "utf8", isCutOff: false } as const;
+const CUT_OFF = { unfinished: { ...LOST.unfinished, response: { ...response, isCutOff: true } } };
 const UNREAD = { unfinished: { ...LOST.unfinished, response } };
 
 const NONE = { trigger: null, afterDays: null, overlapDays: null };
@@ -39,7 +41,6 @@ it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, step: Step]
   ["the overlap is not over", OVERLAPS, by("a"), "none"],
   ["the overlap is over", IS_OVER, by("a"), "expire"],
   ["the overlap is not over, and rotation is removed", OVERLAPS, NONE, "none"],
-  ["overlapDays is now 0", OVERLAPS, by("a", 0), "expire"],
   ["the end of the overlap is unknown", { ...OVERLAPS, previousExpiresAt: null }, by("a"), "expire"],
   ["the key has its age during the overlap", OVERLAPS, after(30), "none"],
   ["the key has its age after the overlap", IS_OVER, after(30), "rotate"],
@@ -51,16 +52,41 @@ it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, step: Step]
   ["it is lost, and rotation is removed", { ...KEY, ...LOST }, NONE, "none"],
   ["it is lost, and the trigger is set back", { ...KEY, ...LOST }, by("a"), "none"],
   ["it is lost, and the trigger is new again", { ...KEY, ...LOST }, by("c"), "rotate"],
-  ["the first creation is unread", UNREAD, NONE, "read"],
-  ["a rotation is unread", { ...KEY, ...UNREAD }, by("b"), "read"],
+  ["the first creation is unread", UNREAD, NONE, "blocked"],
+  ["a rotation is unread", { ...KEY, ...UNREAD }, by("b"), "blocked"],
+  ["it is unread, and the trigger is set back", { ...KEY, ...UNREAD }, by("a"), "none"],
   ["it is unread, and the trigger is new", { ...KEY, ...UNREAD }, by("c"), "rotate"],
+  ["the response to a rotation was cut off", { ...KEY, ...CUT_OFF }, by("b"), "blocked"],
+  ["it was cut off, and the trigger is set back", { ...KEY, ...CUT_OFF }, by("a"), "none"],
 ])("the next step if %s", (_what, state, rotation, step) => {
-  expect(stepOf({ ...NO_KEY, ...state }, rotation, NOW)).toBe(step);
+  expect(stepOf({ ...NO_KEY, ...state }, rotation, NOW, false)).toBe(step);
 });
 
-it("a trigger is the reason before an age, and the overlap ends after whole days", () => {
+it("a key that can be read by now is read, whatever the trigger", () => {
+  const steps = [NONE, by("b"), by("c")].map((rotation) =>
+    stepOf({ ...NO_KEY, ...KEY, ...UNREAD }, rotation, NOW, true),
+  );
+  expect(steps).toEqual(["read", "read", "read"]);
+});
+
+it.each<[what: string, overlapDays: number | null, end: string]>([
+  ["raised", 14, "2026-03-15T12:00:00.000Z"],
+  ["lowered", 2, "2026-03-03T12:00:00.000Z"],
+  ["0", 0, AT],
+  ["left out", null, "2026-03-08T12:00:00.000Z"],
+])("the overlap ends as it is declared today: overlapDays is %s", (_what, overlapDays, end) => {
+  const overlaps = { ...NO_KEY, ...KEY, previous: key, rotatedAt: AT };
+  const stored = { ...overlaps, previousExpiresAt: "2026-03-08T12:00:00.000Z" };
+  expect(withDeclaredOverlap(stored, { ...NONE, overlapDays })).toEqual({
+    ...stored,
+    previousExpiresAt: end,
+  });
+});
+
+it("a trigger is the reason before an age, and an age waits for the end of an overlap", () => {
   const state = { ...NO_KEY, ...KEY };
   const reasonOf = (trigger: string) => dueReason(state, { ...after(30), trigger }, NOW);
   expect(["b", "a"].map(reasonOf)).toEqual(["trigger", "age"]);
-  expect(overlapEnd(after(30), NOW)).toBe("2026-04-07T02:00:00.000Z");
+  const waits = [OVERLAPS, IS_OVER, KEY].map((each) => isWaiting({ ...NO_KEY, ...each }, after(30), NOW));
+  expect(waits).toEqual([true, false, false]);
 });

@@ -77,10 +77,7 @@ function assertNoKeyLost(finished: Finished, known: Known): void {
     } else {
       const holders = holdersOf(key, before.stack.values());
       const times = holders.map(({ outputs }) => unfinishedOf(outputs)?.at.slice(11, 16));
-      // A 404 is believed if it may be our own effect, or if the key has the name that the contract gives it.
-      const deletions = service.requests.filter((request) => request.endsWith(encodeURIComponent(key)));
-      const isBelieved = deletions.length > 1 || service.pointers.apiKey === "/api_key";
-      const hint = isBelieved ? `…${key.slice(-4)}` : undefined;
+      const hint = `…${key.slice(-4)}`;
       const warnings = notices.filter(({ severity }) => severity === "warning").map(({ text }) => text);
       const isNamed = (text: string): boolean => [hint, ...times].some((name) => name && text.includes(name));
       assert(warnings.some(isNamed), "a key is no longer in the state, and no warning names it");

@@ -1,0 +1,67 @@
+import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { ResourceName } from "../plugin/properties.js";
+import { identifiersOf } from "./key-identifier-reader.js";
+import { bodyOf, type Key, type KeyState } from "./key-state.js";
+
+/** A resource that has keys. */
+export interface Holder extends ResourceName {
+  readonly keys: readonly string[];
+  /** What identifies these keys to the service, with the keys themselves. */
+  readonly identifiers: readonly string[];
+  /** Whether it is being replaced, so that it no longer needs its keys. */
+  readonly isLeaving: boolean;
+}
+
+/**
+ * Remembers which resource of this process has which key: a service may return a key again, and two resources
+ * may have the same one after an import. An import records nothing: the engine compares it before it deletes
+ * anything, and a `get` must not keep a key that nobody deletes later.
+ */
+export class KeyHolders {
+  readonly #plugin: PluginProcess;
+  readonly #holders = new Map<string, Holder>();
+  readonly #urnsWithoutKey = new Set<string>();
+
+  constructor(plugin: PluginProcess) {
+    this.#plugin = plugin;
+  }
+
+  /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
+  record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
+    const keys = [current, previous].filter((key) => key !== null);
+    const identifiers = keys.flatMap((key) => this.identifiersOf(key).map(({ value }) => value));
+    const holder = { id, urn, keys: keys.map(({ apiKey }) => apiKey), identifiers, isLeaving };
+    this.#holders.set(`${urn} ${id}`, holder);
+  }
+
+  /** Records what a creation or an update has reached. */
+  recordResult(name: ResourceName, state: KeyState): void {
+    this.record(name, state);
+    if (state.current === null) this.#urnsWithoutKey.add(name.urn);
+    else this.#urnsWithoutKey.delete(name.urn);
+  }
+
+  /** Returns the other resources. */
+  othersThan(name: ResourceName): Holder[] {
+    return [...this.#holders.values()].filter((holder) => !isSame(holder, name));
+  }
+
+  /**
+   * Whether a resource with this URN failed to get a key. Without a URN, as at a deletion in the dynamic
+   * host, whether any resource did.
+   */
+  isWithoutKey(urn: string): boolean {
+    return urn === "" ? this.#urnsWithoutKey.size > 0 : this.#urnsWithoutKey.has(urn);
+  }
+
+  /** Returns what may identify a key to the service, in the order to try. */
+  identifiersOf({ apiKey, response }: Key): ReturnType<typeof identifiersOf> {
+    return identifiersOf(response && bodyOf(response), apiKey, this.#plugin.readSettings().responses);
+  }
+}
+
+/** An alias changes the URN, but keeps the ID. Two imports may have the same `env:` ID. */
+function isSame(one: ResourceName, other: ResourceName): boolean {
+  if (one.id !== other.id) return false;
+  return !one.id.startsWith("env:") || [one.urn, ""].includes(other.urn);
+}

@@ -1,0 +1,84 @@
+import {
+  childrenOf,
+  isObject,
+  nodesOf,
+  pointersOf,
+  resolvePointer,
+  type DocumentNode,
+} from "../bodies/json.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
+import { documentOf, isAroundKey } from "./key-reader.js";
+
+/** What may identify a key in the path of its deletion. */
+export interface KeyIdentifier {
+  /** Secret. */
+  readonly value: string;
+  /** Its JSON Pointer in the response, to propose; `null` if there is none to show. */
+  readonly pointer: string | null;
+}
+
+/**
+ * The exact names of IDs, most specific first. A pattern would also find the ID of something else, such as
+ * `parent_key_id`.
+ */
+const ID_NAMES = ["apikey", "key", "token", "credential", ""].flatMap((owner) =>
+  ["id", "uuid", "guid"].map((id) => owner + id),
+);
+
+/**
+ * Returns what may identify a key, in the order to try: the value at `responses.apiKeyId`, the key itself,
+ * and the IDs of the nearest object around the key that has any.
+ *
+ * @param text The response to its creation; `null` if it was imported.
+ */
+export function identifiersOf(
+  text: string | null,
+  apiKey: string,
+  { apiKeyId }: ResponseMapping,
+): KeyIdentifier[] {
+  const nodes = nodesOf(text === null ? null : documentOf(text));
+  const key = nodes.find(({ value }) => value === apiKey);
+  const mapped = apiKeyId === undefined ? null : idOf(resolvePointer(nodes[0]?.value, apiKeyId));
+  const identifiers = [
+    ...(mapped === null ? [] : [{ value: mapped, pointer: apiKeyId ?? null }]),
+    { value: apiKey, pointer: key ? (pointersOf([key])[0] ?? null) : null },
+    ...(key ? idsAround(key) : []),
+  ];
+  const isFirst = ({ value }: KeyIdentifier, index: number): boolean =>
+    identifiers.findIndex((other) => other.value === value) === index;
+  return identifiers.filter(isFirst);
+}
+
+/** Whether a response has an ID of a key anywhere. */
+export function hasId(text: string): boolean {
+  return nodesOf(documentOf(text)).some(({ name, value }) => ID_NAMES.includes(name) && idOf(value) !== null);
+}
+
+/** Whether a text is empty or only dots, which would change the path of a deletion. */
+export function isOnlyDots(text: string): boolean {
+  return /^\.*$/.test(text);
+}
+
+/** Returns the IDs of the nearest object around a key that has any. */
+function idsAround({ parent }: DocumentNode): KeyIdentifier[] {
+  for (let around = parent, isOwn = true; around !== null; around = around.parent, isOwn = false) {
+    const isRelevant = isObject(around.value) && (isOwn || isAroundKey(around));
+    const ids = isRelevant ? idsIn(around) : [];
+    if (ids.length > 0) return ids;
+  }
+  return [];
+}
+
+function idsIn(object: DocumentNode): KeyIdentifier[] {
+  const members = childrenOf(object);
+  return ID_NAMES.flatMap((name) => members.filter((member) => member.name === name)).flatMap((member) => {
+    const value = idOf(member.value);
+    return value === null ? [] : [{ value, pointer: pointersOf([member])[0] ?? null }];
+  });
+}
+
+/** Returns an ID for the path of a deletion; `null` if the value is not an ID or would change the path. */
+function idOf(value: unknown): string | null {
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  return typeof value === "string" && !isOnlyDots(value) ? value : null;
+}
