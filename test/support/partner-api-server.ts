@@ -6,7 +6,7 @@ import type { WebhookState } from "../../provider/src/partner-api/operations.ts"
 /** The access token that a {@link PartnerApiServer} accepts unless the test gives it another one. */
 export const ACCESS_TOKEN = "ptk_Qw8Er7Ty6Ui5Op4As3Df2Gh1Jk";
 
-/** A response. A `body` that is neither text nor bytes is sent as JSON. `"reset"`: the connection breaks without one. */
+/** A response: a `body` that is neither text nor bytes becomes JSON, and `"reset"` breaks the connection. */
 export type Answer =
   | { readonly status?: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   | "reset";

@@ -1,4 +1,5 @@
 import { failureOf, type PartnerError } from "../partner-api/errors.js";
+import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
 import type { ResourceName } from "../plugin/properties.js";
 import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
@@ -22,11 +23,6 @@ export interface KeyContext {
   readonly holders: KeyHolders;
   readonly name: ResourceName;
 }
-
-/** The statuses that say that no key has this identifier. */
-const NOT_FOUND: readonly number[] = [404, 410];
-/** The statuses that say that this cannot be the identifier of a key. */
-const NOT_ACCEPTED: readonly number[] = [400, 422];
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
@@ -82,11 +78,11 @@ export async function deleteKey(
   for (const { value } of identifiers) {
     const failure = await failureOf(client.deleteApiKey(value, [key.apiKey]));
     if (failure === null) return;
-    if (![...NOT_FOUND, ...NOT_ACCEPTED].includes(failure.status ?? 0)) throw failure;
+    if (!isNotFound(failure.status) && !isInvalid(failure.status)) throw failure;
     failures.push(failure);
   }
   const [first] = failures;
-  if (first && NOT_ACCEPTED.includes(first.status ?? 0)) {
+  if (first && isInvalid(first.status)) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
     throw keyNotAccepted(first, others, plugin.settingName);
   }

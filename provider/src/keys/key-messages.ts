@@ -1,4 +1,5 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
+import { isRefused } from "../partner-api/statuses.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
@@ -140,14 +141,14 @@ export function removalFailed(failure: PartnerError, key: Key, urn: string): Par
     const keep = `To keep the resource, run "pulumi up --replace ${quoted(urn)}" instead of this again.`;
     return withMessage(failure, `${failure.message} ${keep}`);
   }
-  if (!isLastingRefusal(failure)) return failure;
+  if (!isRefused(failure.status)) return failure;
   const forget = `If ${keyName(key, urn)} no longer works, ${stateDelete(urn)}.`;
   return withMessage(failure, `${failure.message} ${forget}`);
 }
 
 /** The previous key was not deleted at the end of its overlap. The resource stays. */
 export function overlapNotEnded(failure: PartnerError, urn: string): PartnerError {
-  if (!isLastingRefusal(failure)) return failure;
+  if (!isRefused(failure.status)) return failure;
   const replace = `If the previous key no longer works, run "pulumi up --replace ${quoted(urn)}".`;
   return withMessage(failure, `${failure.message} ${replace}`);
 }
@@ -215,11 +216,6 @@ export function variableNotSet(variable: string): PartnerError {
 /** A program asks whether a key exists. */
 export function cannotCheckExistence(): PartnerError {
   return resourceError("The Partner API cannot tell whether a key exists. Nothing was sent.");
-}
-
-/** Whether another run would fail in the same way. */
-function isLastingRefusal({ status }: PartnerError): boolean {
-  return [400, 409, 422].includes(status ?? 0);
 }
 
 /** Tells how to forget a resource. After a replacement, a stack has two entries of one URN. */
