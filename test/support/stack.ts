@@ -117,6 +117,8 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
       ]);
       await pulumi("config", "set-all", ...flags);
     },
+    /** The folder of the project. */
+    projectDir: project,
     /** Replaces a project file. */
     write: (name: string, text: string): Promise<void> => writeFile(join(project, name), text),
     /** The stack outputs, with secrets in plain text. */
