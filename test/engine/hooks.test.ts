@@ -32,3 +32,27 @@ it.each(HOSTS)(
     expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 2 } });
   },
 );
+
+// Since 3.274, the engine repeats a creation that failed partway as an update.
+it.each(HOSTS)(
+  "a hook that always says yes does not repeat a first creation that was lost (%s)",
+  async (host) => {
+    const { api, stack, run } = await stackFor(() => {
+      const again = new pulumi.ErrorHook("again", () => true);
+      declareKey(host, "checkout", {}, { hooks: { onError: [again] } });
+    });
+    loseAnswers(api, "createApiKey");
+    const said = expect.stringContaining("A key may have been created") as string;
+    const lost = await run("up");
+    expect(lost).toMatchObject({ printed: said, requests: { POST: 1 } });
+    // In TypeScript, no consumer of the key gets a null.
+    expect(lost.error).toMatch(host === "dynamic" ? /^PartnerApiKey "checkout" has no key yet/ : /^$/);
+    const state = JSON.stringify((await stack.exportStack()).deployment);
+    expect(state).toContain('"apiKey":null');
+    // Nothing new is reached, so the engine itself ends the repetitions, and keeps the state.
+    const again = await run("up");
+    expect(again).toMatchObject({ error: expect.stringContaining("update failed") as string, printed: said });
+    expect(again.requests).not.toHaveProperty("POST");
+    expect(JSON.stringify((await stack.exportStack()).deployment)).toContain('"apiKey":null');
+  },
+);

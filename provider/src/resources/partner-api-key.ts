@@ -88,7 +88,7 @@ export class PartnerApiKey extends PartnerResource {
 export function assertKey(name: string, key: string | null): string {
   if (key !== null) return key;
   throw new pulumi.RunError(
-    `PartnerApiKey "${name}" has no key yet, because its last update failed. Run "pulumi up" without ` +
-      "options that leave this resource out, such as --exclude or --target.",
+    `PartnerApiKey "${name}" has no key yet, because its creation failed. Do what its message says. ` +
+      'To see the message again, run "pulumi up" without --exclude and --target.',
   );
 }
