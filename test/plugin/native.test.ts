@@ -66,6 +66,20 @@ it("the webhook list is a secret, without what the engine would interpret, and m
   expect(list[5000]).toEqual({ webhookId: 5001, state: null, record });
 });
 
+it("the IDs of webhooks can be listed for an import, without their records; keys cannot", async () => {
+  const { api, plugin } = await start(native);
+  const token = "partners:index:PartnerWebhookState";
+  const results = ["101", "102", "103"].map((id) => ({ id, name: "" }));
+  expect(await plugin.list(token)).toEqual(results);
+  expect(await plugin.list(token, 2)).toEqual(results.slice(0, 2));
+  expect((await errorOf(plugin.list("partners:index:PartnerApiKey"))).message).toMatch(
+    /^Keys cannot be listed: .* \[PARTNERS_RESOURCE\]$/,
+  );
+  const { message } = await errorOf(plugin.list("partners:index:PartnerWebhookStates"));
+  expect(message).toMatch(/^Only partners:index:PartnerWebhookState can be listed\./);
+  expect(api.requests).toEqual(["GET /webhooks"]);
+});
+
 describe("the settings", () => {
   const checkConfig = (news: Record<string, string>) =>
     new proto.CheckRequest()

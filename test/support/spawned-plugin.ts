@@ -135,6 +135,20 @@ export async function startPlugin({
       const response = await call(METHODS.update, request.setOlds(toStruct(olds)).setNews(toStruct(news)));
       return { properties: fromStruct(response.getProperties()) };
     },
+    /** Lists the resources of a type. @returns The results of the stream. */
+    list: async (token: string, limit = 0) => {
+      const { path, requestSerialize, responseDeserialize } = METHODS.list;
+      const request = new proto.ListRequest().setToken(token).setLimit(limit);
+      const results: (proto.ListResponse.Result.AsObject | undefined)[] = [];
+      const stream = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
+      const responses = stream as AsyncIterable<proto.ListResponse>;
+      try {
+        for await (const response of responses) results.push(response.getResult()?.toObject());
+      } catch (error) {
+        throw new PluginError(path, error as grpc.ServiceError);
+      }
+      return results;
+    },
     delete: async (id: string, properties: Properties): Promise<void> => {
       const request = new proto.DeleteRequest().setUrn(urn(properties)).setId(id);
       await call(METHODS.delete, request.setProperties(toStruct(properties)));

@@ -1,5 +1,6 @@
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import { isAuthentication, isNotFound } from "../partner-api/statuses.js";
+import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../registration.js";
 
 /** The page about all codes, in the repository and in the package. */
 const PAGE = "docs/troubleshooting.md";
@@ -35,6 +36,15 @@ export function unexpectedText(error: unknown): string {
 export function unknownToken(token: string, known: readonly string[]): PartnerError {
   return resourceError(
     `There is no ${JSON.stringify(token)}. Use one of: ${known.join(", ")}. Nothing was sent.`,
+  );
+}
+
+/** The service lists neither keys nor what a program makes of webhooks. */
+export function cannotList(token: string): PartnerError {
+  return resourceError(
+    token === PARTNER_API_KEY.nativeToken
+      ? "Keys cannot be listed: the service shows a key only once, when it is created."
+      : `Only ${PARTNER_WEBHOOK_STATE.nativeToken} can be listed.`,
   );
 }
 

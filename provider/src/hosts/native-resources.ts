@@ -4,8 +4,8 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
 import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
-import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
-import { unknownToken } from "./host-messages.js";
+import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
+import { cannotList, unknownToken } from "./host-messages.js";
 import { checkFailure } from "./native-configuration.js";
 import type { PluginHost } from "./plugin-host.js";
 import { markSecrets, toOutputs } from "./secrets.js";
@@ -84,6 +84,15 @@ export class NativeResources {
     if (request.getTok() !== nativeToken) throw unknownToken(request.getTok(), [nativeToken]);
     const webhooks = await this.#host.handlers.listWebhooks();
     return new proto.InvokeResponse().setReturn(toStruct(markSecrets({ webhooks }, SECRET_OUTPUTS)));
+  }
+
+  /** Lists the IDs to import, without records, which may contain secrets. */
+  async list(request: proto.ListRequest): Promise<proto.ListResponse[]> {
+    if (request.getToken() !== PARTNER_WEBHOOK_STATE.nativeToken) throw cannotList(request.getToken());
+    const webhooks = await this.#host.handlers.listWebhooks();
+    return webhooks.slice(0, request.getLimit() || undefined).map(({ webhookId }) => {
+      return new proto.ListResponse().setResult(new proto.ListResponse.Result().setId(String(webhookId)));
+    });
   }
 
   #handlersOf(request: { getUrn(): string }): ResourceAdapter {

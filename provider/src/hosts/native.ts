@@ -69,6 +69,25 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
     };
   }
 
+  /** Sends any number of responses. */
+  function stream<Request, Response>(
+    handle: (request: Request) => Promise<readonly Response[]>,
+  ): grpc.handleServerStreamingCall<Request, Response> {
+    return (call) => {
+      host
+        .handleCall({ id: "", urn: "" }, () => handle(call.request))
+        .then(
+          (responses) => {
+            for (const response of responses) call.write(response);
+            call.end();
+          },
+          (failure: unknown) => {
+            call.emit("error", statusOf(failure as CallFailure));
+          },
+        );
+    };
+  }
+
   return {
     getPluginInfo: method(() => new PluginInfo().setVersion(version)),
     getSchema: method(() => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema))),
@@ -82,6 +101,7 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
     configure: method((request: proto.ConfigureRequest) => configuration.configure(request)),
 
     invoke: method((request: proto.InvokeRequest) => resources.invoke(request)),
+    list: stream((request: proto.ListRequest) => resources.list(request)),
 
     check: method((request: proto.CheckRequest) => resources.check(request)),
     diff: method((request: proto.DiffRequest) => resources.diff(request)),

@@ -5,7 +5,12 @@
 import type { CommentDisplayPart, DeclarationReflection, SomeType } from "typedoc";
 
 import manifest from "../../package.json" with { type: "json" };
-import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../../dist/registration.js";
+import {
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOKS,
+  RESOURCES,
+  SECRET_OUTPUTS,
+} from "../../dist/registration.js";
 import { SECRET_SETTINGS } from "../../dist/setting-names.js";
 import { notesOf, schemaExample } from "./examples.ts";
 import { commentOf, findExport, propertiesOf, prose } from "./typedoc-model.ts";
@@ -133,7 +138,9 @@ class Schema {
     const description = `${this.description(name)}\n\n${importSection(name)}`.trim();
     // Lets a stack move from the dynamic resources without changes.
     const aliases = [{ type: `pulumi-nodejs:dynamic/partners:${name}` }];
-    return { ...this.object(name), description, inputProperties, requiredInputs, aliases };
+    // For `pulumi do partners:PartnerWebhookState list`.
+    const listInputs = token(name) === PARTNER_WEBHOOK_STATE.nativeToken ? { type: "object" } : undefined;
+    return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
   }
 
   /** Returns the first paragraph about a resource or function, and its examples. */
