@@ -25,6 +25,11 @@ it("the strings that are written into users' states and programs never change", 
   });
   const names = { NAMESPACE: "partners:", ACCOUNT: "account", EXPLICIT: "explicit" };
   expect(settingNames).toMatchObject({ ...names, DEFAULT_ACCOUNT: "default" });
-  const handlers = ["partnerApiKey", "partnerWebhookState", "partnerWebhookStates", "partnerWebhooks"];
-  expect(Object.keys(host).sort()).toEqual(handlers);
+});
+
+it("the dynamic host exports the handlers of every registration", () => {
+  const registered = [...registration.RESOURCES, registration.PARTNER_WEBHOOKS].map(
+    ({ handlers }) => handlers,
+  );
+  expect(Object.keys(host).sort()).toEqual(registered.sort());
 });

@@ -26,13 +26,11 @@ const IMPORTS: Readonly<Record<string, readonly [note: string, example: string]>
 
 /** Properties that are integers, which TypeScript types cannot express. */
 const INTEGERS: readonly string[] = ["webhookId", "afterDays", "overlapDays"];
-/** The secret properties by their owner, because `ResponseMapping` also has an `apiKey`. */
-const SECRETS: Readonly<Record<string, readonly string[]>> = {
-  // The plugin marks a `previousApiKey`. Because of a schema, the engine shows `[secret]` even without one.
-  PartnerApiKey: SECRET_OUTPUTS.filter((name) => name !== "previousApiKey"),
-  GetPartnerWebhooksResult: SECRET_OUTPUTS,
-  ProviderArgs: SECRET_SETTINGS,
-};
+/**
+ * The secret properties. Without `previousApiKey`: the plugin marks it when there is one, but because of the
+ * schema, the engine would show `[secret]` even when there is none.
+ */
+const SECRETS = [...SECRET_OUTPUTS, ...SECRET_SETTINGS].filter((name) => name !== "previousApiKey");
 /** The input that the provider cannot change in place. */
 const REPLACING = "PartnerWebhookStateArgs.webhookId";
 /**
@@ -172,7 +170,8 @@ class Schema {
         ...(values === undefined ? [] : [`Values: ${values}.`]),
         ...(fallback === "" ? [] : [`Default: ${fallback}.`]),
       ].join("\n\n"),
-      ...(SECRETS[String(parent?.name)]?.includes(name) && { secret: true }),
+      // The members of a mapping are pointers, such as the one to an `apiKey`.
+      ...(parent?.name !== "ResponseMapping" && SECRETS.includes(name) && { secret: true }),
       ...(`${parent?.name}.${name}` === REPLACING && { willReplaceOnChanges: true }),
     };
   }
