@@ -1,7 +1,68 @@
+import type { JsonScalar } from "./bodies/json.js";
+import type { ResponseMapping } from "./bodies/response-mapping.js";
 import { NAMESPACE, SECRET_SETTINGS, SETTINGS, variableOf } from "./setting-names.js";
 
 /** Names a setting as the user knows it: `partners:account`, `PARTNERS_ACCOUNT`, `the Provider's account`. */
 export type NameSetting = (name: string) => string;
+
+/** Where a setting is set; if it is not, where it would be. */
+export type SettingPlace = "Provider" | "configuration" | "environment";
+
+/**
+ * Says how to set a member of `responses`, in a form to paste: a clause such as `set … to …`.
+ *
+ * @param values The values to choose from. The form has the first. If there are none, it has a placeholder.
+ */
+export type ProposeMember = (
+  member: Exclude<keyof ResponseMapping, "active" | "disabled">,
+  values: readonly JsonScalar[],
+) => string;
+
+/** See {@link ProposeMember}. @param present What `responses` holds already. */
+export function memberProposal(
+  place: SettingPlace,
+  present: ResponseMapping,
+  member: keyof ResponseMapping,
+  [value = "POINTER", ...others]: readonly JsonScalar[],
+): string {
+  const members = { [member]: value };
+  const form = {
+    Provider: `set the Provider's responses.${member} to ${JSON.stringify(value)}`,
+    configuration: `run "${configurationCommands(members).join()}"`,
+    environment: `set ${variableOf("responses")} to ${variableValue({ ...present, ...members })}`,
+  }[place];
+  if (value === "POINTER") return `${form} (POINTER is the JSON Pointer of the value)`;
+  const choices = others.map((other) => JSON.stringify(other)).join(" or ");
+  return choices === "" ? form : `${form} (or with ${choices})`;
+}
+
+/** Returns what to type into a shell to set members of `responses`: one or several lines. */
+export function memberCommands(
+  place: SettingPlace,
+  present: ResponseMapping,
+  members: ResponseMapping,
+): string[] {
+  return place === "environment"
+    ? [`export ${variableOf("responses")}=${variableValue({ ...present, ...members })}`]
+    : configurationCommands(members);
+}
+
+function configurationCommands(members: ResponseMapping): string[] {
+  return Object.entries(members).map(([name, value]) => {
+    const path = `${NAMESPACE}responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
+    return `pulumi config set --path ${quoteForShell(path)} ${quoteForShell(String(value))}`;
+  });
+}
+
+/** The variable holds all members, also those that are set already. */
+function variableValue(responses: ResponseMapping): string {
+  return quoteForShell(JSON.stringify(responses));
+}
+
+/** Quotes a text for a shell. */
+export function quoteForShell(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** What all invalid settings have in common. */
 export const INVALID_SETTINGS = "The settings are not valid";
@@ -23,9 +84,11 @@ export function missingSetting(setting: string, isExplicit: boolean): string {
 /** The environment has a secret, but stack configuration has the address. */
 export function unusedVariable(setting: string): string {
   const [address, variable] = [`${NAMESPACE}baseUrl`, variableOf("baseUrl")];
+  const isRequired = setting === "accessToken";
+  const otherwise = isRequired ? `move the address to ${variable}` : `unset ${variableOf(setting)}`;
   return (
     `${variableOf(setting)} is used only with ${variable}, but the address is set in ${address}: ` +
-    `set ${NAMESPACE}${setting}, or move the address to ${variable}.`
+    `set ${NAMESPACE}${setting}, or ${otherwise}.`
   );
 }
 

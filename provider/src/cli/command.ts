@@ -6,8 +6,3 @@ export interface Command {
   /** Returns the exit code. @throws {Error} with a sentence, if an option is wrong or nothing can be done. */
   run(values: Readonly<Partial<Record<string, string>>>): Promise<number>;
 }
-
-/** Quotes a text for a shell. */
-export function quoteForShell(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

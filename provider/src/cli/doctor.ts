@@ -8,12 +8,12 @@ import { PartnerError } from "../partner-api/errors.js";
 import { PluginProcess } from "../plugin/plugin-process.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { SettingsReader } from "../plugin/settings.js";
-import { configurationWarnings } from "../setting-messages.js";
+import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
 import { unreadableList } from "../webhooks/webhook-messages.js";
 import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-reader.js";
-import { quoteForShell, type Command } from "./command.js";
+import type { Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
@@ -47,7 +47,7 @@ export const doctorCommand: Command = {
     const isEncrypted = (key: string): boolean => config[key]?.secret === true;
     for (const text of configurationWarnings(project ?? "", Object.keys(config), isEncrypted))
       report("warning", "settings", text);
-    await checkService(config, project !== null, report);
+    await checkService(config, report);
     return exitCode;
   },
 };
@@ -100,7 +100,7 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
 }
 
 /** Checks the settings of the default account, and the list that it gets with them. */
-async function checkService(config: Config, hasProject: boolean, report: Report): Promise<void> {
+async function checkService(config: Config, report: Report): Promise<void> {
   const source = { get: (key: string) => config[key]?.value };
   const reader = new SettingsReader(source, process.env);
   const plugin = new PluginProcess({
@@ -118,9 +118,7 @@ async function checkService(config: Config, hasProject: boolean, report: Report)
     const { text, headers } = await client.listWebhooks().finally(() => client.close());
     const { method, template } = OPERATIONS.listWebhooks;
     report("ok", "service", `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
-    const isVariable = !hasProject || reader.originOf("responses") === "environment";
-    const commandsFor: CommandsFor = (members) =>
-      isVariable ? [variableCommand({ ...responses, ...members })] : configCommands(members);
+    const commandsFor: CommandsFor = (members) => reader.commandsFor(members);
     const list = readWebhookList(text, headers, responses);
     if (list.isReadable) reportList(list, responses, commandsFor, report);
     else {
@@ -137,18 +135,6 @@ async function checkService(config: Config, hasProject: boolean, report: Report)
 /** Returns what to type to set members of the setting `responses`, one or several lines. */
 type CommandsFor = (members: ResponseMapping) => readonly string[];
 
-function configCommands(members: ResponseMapping): string[] {
-  return Object.entries(members).map(([name, value]) => {
-    const path = `${NAMESPACE}responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
-    return `pulumi config set --path '${path}' ${quoteForShell(String(value))}`;
-  });
-}
-
-/** The variable holds all members, also those that are set already. */
-function variableCommand(responses: ResponseMapping): string {
-  return `export PARTNERS_RESPONSES=${quoteForShell(JSON.stringify(responses))}`;
-}
-
 /** Reports what was recognized and where, and all webhooks with their states. */
 function reportList(
   list: WebhookListReading,
@@ -162,7 +148,10 @@ function reportList(
   if (sign === null) report("ok", "list", `Found ${where}.`);
   else {
     const finding = `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail.`;
-    report("warning", "list", finding, ["If the list is complete:", ...commandsFor({ complete: true })]);
+    report("warning", "list", finding, [
+      "If the list is complete, run this:",
+      ...commandsFor({ complete: true }),
+    ]);
   }
   const all = [...webhooks.values()].sort((one, other) => one.webhookId - other.webhookId);
   const table = all.map(({ webhookId, state }) => `${webhookId}  ${state ?? "unknown"}`);
@@ -182,9 +171,9 @@ function reportList(
 function stateCommands(fields: readonly StateField[], commandsFor: CommandsFor): string[] {
   return fields.flatMap(({ pointer, values, needsWords }) => {
     const words = needsWords ? { active: ["ACTIVE"], disabled: ["DISABLED"] } : {};
-    const replace = needsWords ? "; replace ACTIVE and DISABLED" : "";
+    const replace = needsWords ? " with its values instead of ACTIVE and DISABLED" : "";
     return [
-      `If it is at ${pointer} (${values.join(", ")})${replace}:`,
+      `If the state is at ${pointer} (${values.join(", ")}), run this${replace}:`,
       ...commandsFor({ webhookState: pointer, ...words }),
     ];
   });

@@ -2,7 +2,8 @@ import { once } from "node:events";
 
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import { nameOf, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
-import { quoteForShell, type Command } from "./command.js";
+import { quoteForShell } from "../setting-messages.js";
+import type { Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 

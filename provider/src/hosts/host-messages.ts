@@ -8,7 +8,7 @@ const PAGE = "docs/troubleshooting.md";
 /**
  * Completes the message of an error.
  *
- * @param usesLastSettings Whether the settings may be those of the last `up`, as in a `destroy`.
+ * @param usesLastSettings Whether a setting may be that of the last `up`, as in a `destroy`.
  */
 export function errorText(error: PartnerError, usesLastSettings: boolean): string {
   const hint = usesLastSettings && dependsOnSettings(error) ? ` ${LAST_SETTINGS}` : "";
@@ -52,8 +52,7 @@ export function cannotList(token: string): PartnerError {
 export const NOT_A_COMMAND =
   "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n";
 
-const LAST_SETTINGS =
-  'Without --run-program, a refresh or destroy uses the settings of the last "pulumi up".';
+const LAST_SETTINGS = 'If you have changed the settings since the last "pulumi up", add --run-program.';
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
 function dependsOnSettings({ code, status }: PartnerError): boolean {

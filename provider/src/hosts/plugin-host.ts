@@ -144,7 +144,8 @@ export class PluginHost {
    */
   describeError(error: unknown, mayUseLastSettings = false): string {
     const urn = this.#urn;
-    const usesLastSettings = mayUseLastSettings && !this.hasCurrentSettings;
+    const mayDiffer = mayUseLastSettings && !this.hasCurrentSettings;
+    const usesLastSettings = mayDiffer && this.plugin.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
     if (error.summary === null || error.effect !== "none") return errorText(error, usesLastSettings);

@@ -1,6 +1,7 @@
 import type { ApiResponse, PartnerClient } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
+import type { ProposeMember } from "../setting-messages.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
 
@@ -83,6 +84,16 @@ export class PluginProcess {
   /** Names a setting, such as `responses.apiKey`, as the user knows it here. */
   get settingName(): (name: string) => string {
     return this.#reader.nameOf;
+  }
+
+  /** Says how to set a member of `responses` here. */
+  get proposeMember(): ProposeMember {
+    return this.#reader.proposeMember;
+  }
+
+  /** Whether a value comes from the settings of the last `up` in a run without a program. */
+  get usesStoredSettings(): boolean {
+    return this.#reader.usesStoredSettings;
   }
 
   /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */

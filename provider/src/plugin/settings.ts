@@ -7,17 +7,23 @@ import {
   INVALID_SETTINGS,
   invalidSetting,
   invalidSettings,
+  memberCommands,
+  memberProposal,
   missingSetting,
   oldNode,
   RULES,
   unusedVariable,
+  type ProposeMember,
+  type SettingPlace,
 } from "../setting-messages.js";
 import {
   ACCOUNT,
   accountOf,
+  DEFAULT_ACCOUNT,
   EXPLICIT,
   NAMESPACE,
   SECRET_SETTINGS,
+  SETTING_NAMES,
   variableOf,
   type SettingName,
 } from "../setting-names.js";
@@ -69,14 +75,29 @@ export class SettingsReader {
 
   /** Names a setting, such as `responses.apiKey`, by where it is set; if unset, by where the address is. */
   readonly nameOf = (name: string): string => {
-    if (this.isExplicit) return `the Provider's ${name}`;
-    if (name === ACCOUNT) return NAMESPACE + name; // It has no variable.
     const [setting = "", member] = name.split(".");
-    const origin = this.originOf(setting as SettingName) ?? this.originOf("baseUrl");
-    if (origin === "environment")
-      return member === undefined ? variableOf(setting) : `${member} in ${variableOf(setting)}`;
-    return NAMESPACE + name;
+    const variable = variableOf(setting);
+    return {
+      Provider: `the Provider's ${name}`,
+      configuration: NAMESPACE + name,
+      environment: member === undefined ? variable : `${member} in ${variable}`,
+    }[this.#placeOf(setting)];
   };
+
+  /** See {@link ProposeMember}. */
+  readonly proposeMember: ProposeMember = (member, values) =>
+    memberProposal(this.#placeOf("responses"), this.#responses(), member, values);
+
+  /** Returns what to type into a shell to set members of `responses`: one or several lines. */
+  commandsFor(members: ResponseMapping): string[] {
+    return memberCommands(this.#placeOf("responses"), this.#responses(), members);
+  }
+
+  /** Whether a value comes from the settings of the last `up` in a run without a program. */
+  get usesStoredSettings(): boolean {
+    const isStored = (name: SettingName): boolean => this.originOf(name) === "configuration";
+    return this.account !== DEFAULT_ACCOUNT || SETTING_NAMES.some(isStored);
+  }
 
   /** Returns where the value of a setting comes from; `null` if it has none. */
   originOf(setting: SettingName): "configuration" | "environment" | null {
@@ -99,7 +120,7 @@ export class SettingsReader {
     const settings = {
       headers: this.#headers(),
       requestTimeout: this.#seconds("requestTimeout", 30) * 1000,
-      responses: readMapping(this.#text("responses") ?? "{}", (setting, rule) => {
+      responses: this.#responses((setting, rule) => {
         this.#refuse(setting, rule);
       }),
     };
@@ -115,6 +136,17 @@ export class SettingsReader {
     if (configured) return configured;
     const isSecret = (SECRET_SETTINGS as readonly string[]).includes(setting);
     return isSecret && !this.#usesEnvironmentAddress() ? null : this.#variable(setting);
+  }
+
+  /** Where a setting is set, or would be: the account has no variable. */
+  #placeOf(setting: string): SettingPlace {
+    if (this.isExplicit) return "Provider";
+    if (setting === ACCOUNT) return "configuration";
+    return this.originOf(setting as SettingName) ?? this.originOf("baseUrl") ?? "configuration";
+  }
+
+  #responses(refuse: (setting: string, rule: string) => void = () => undefined): ResponseMapping {
+    return readMapping(this.#text("responses") ?? "{}", refuse);
   }
 
   #configured(setting: SettingName): string | null {
@@ -135,9 +167,15 @@ export class SettingsReader {
   #required(setting: SettingName): string | null {
     const text = this.#text(setting);
     if (text !== null) return text;
-    const isUnused = this.#variable(setting) !== null;
-    this.#problems.push(isUnused ? unusedVariable(setting) : missingSetting(setting, this.isExplicit));
+    if (!this.#refuseUnused(setting)) this.#problems.push(missingSetting(setting, this.isExplicit));
     return null;
+  }
+
+  /** Whether the environment has a setting that is not used, which is a problem. */
+  #refuseUnused(setting: SettingName): boolean {
+    const isUnused = this.#text(setting) === null && this.#variable(setting) !== null;
+    if (isUnused) this.#problems.push(unusedVariable(setting));
+    return isUnused;
   }
 
   #address(setting: SettingName): BaseUrl | null {
@@ -157,6 +195,7 @@ export class SettingsReader {
 
   /** Reads the headers. A member that is `null` counts as not set. */
   #headers(): Readonly<Record<string, string>> {
+    this.#refuseUnused("headers");
     const document = parseDocument(this.#text("headers") ?? "{}");
     const members = Object.entries(isObject(document) ? document : {}).filter(([, value]) => value !== null);
     const isHeader = ([name, value]: [string, unknown]): boolean =>

@@ -150,8 +150,8 @@ it("in a project, the commands set stack configuration", async () => {
   const { exitCode, stdout } = await doctor(env, { cwd });
   expect(exitCode).toBe(1);
   expect(stdout).toContain(`
-         If it is at /status/name ("Live", "Parked"); replace ACTIVE and DISABLED:
-         pulumi config set --path 'partners:responses.webhookState' /status/name
+         If the state is at /status/name ("Live", "Parked"), run this with its values instead of ACTIVE and DISABLED:
+         pulumi config set --path partners:responses.webhookState /status/name
          pulumi config set --path 'partners:responses.active[0]' ACTIVE
          pulumi config set --path 'partners:responses.disabled[0]' DISABLED
 `);

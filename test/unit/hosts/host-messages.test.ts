@@ -8,17 +8,19 @@ import { warning } from "../../../provider/src/plugin/resource.js";
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
-const LAST_UP = 'Without --run-program, a refresh or destroy uses the settings of the last "pulumi up".';
+const LAST_UP = 'If you have changed the settings since the last "pulumi up", add --run-program.';
 
 function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
   return new PartnerError("PARTNERS_STATUS", text, { summary: SUMMARY, status: 401, ...facts });
 }
 
-/** The messages of one plugin process, without an engine. */
-function hostAlone(): PluginHost {
-  return new PluginHost(undefined, () => {
+/** The messages of one plugin process, without an engine. @param stored A setting of the stack. */
+function hostAlone(stored = "partners:requestTimeout"): PluginHost {
+  const host = new PluginHost(undefined, () => {
     throw new Error("there is no engine");
   });
+  host.plugin.configure({ get: (key) => (key === stored ? "60" : undefined) });
+  return host;
 }
 
 /** Returns the message of a call that fails. */
@@ -70,10 +72,13 @@ it.each<[what: string, error: PartnerError, isTold: boolean]>([
   ["with a 409", refused({ status: 409 }), false],
   ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
 ])("with the settings of the last up, an error %s names --run-program: %s", (_what, error, isTold) => {
-  const text = hostAlone().describeError(error, true);
+  const host = hostAlone();
+  const text = host.describeError(error, true);
   expect(text.endsWith(`[${error.code}]`)).toBe(true);
   expect(text.includes(LAST_UP)).toBe(isTold);
-  expect(hostAlone().describeError(error)).not.toContain("--run-program");
+  expect(host.describeError(error)).not.toContain("--run-program");
+  const fromEnvironment = hostAlone("none").describeError(error, true); // It always has its current values.
+  expect(fromEnvironment).not.toContain("--run-program");
 });
 
 it("an error contains no lone surrogate, which gRPC cannot encode", () => {

@@ -63,12 +63,16 @@ describe("settings", () => {
 
   // With another account's variables in the shell, a stack that forgets its token would send that account's
   // token to its own server.
-  it("take the token of the environment only together with its address", () => {
-    expect(messageOf({ baseUrl: RIGHT.baseUrl }, env)).toBe(
+  it("take the secrets of the environment only together with its address", () => {
+    expect(messageOf({ baseUrl: RIGHT.baseUrl, headers: {} }, env)).toBe(
       "PARTNERS_ACCESS_TOKEN is used only with PARTNERS_BASE_URL, but the address is set in partners:baseUrl: " +
         "set partners:accessToken, or move the address to PARTNERS_BASE_URL. Nothing was sent.",
     );
-    expect(readerOf(RIGHT, env).read().headers).toEqual({});
+    expect(messageOf(RIGHT, env)).toBe(
+      "PARTNERS_HEADERS is used only with PARTNERS_BASE_URL, but the address is set in partners:baseUrl: " +
+        "set partners:headers, or unset PARTNERS_HEADERS. Nothing was sent.",
+    );
+    expect(readerOf({ ...RIGHT, headers: {} }, env).read().headers).toEqual({});
     expect(readerOf({ baseUrl: env.PARTNERS_BASE_URL }, env).read().accessToken).toBe("env-t0ken");
     const mine = { accessToken: "mine", headers: { "X-Tenant": "env" } };
     expect(readerOf({ accessToken: "mine" }, env).read()).toMatchObject(mine);
@@ -137,6 +141,48 @@ describe("settings", () => {
     ] as const)
       expect(["responses.apiKey", "headers"].map(reader.nameOf)).toEqual(expected);
     expect(readerOf({}, variables).nameOf("account"), "the account has no variable").toBe("partners:account");
+  });
+
+  const inEnvironment = { ...env, PARTNERS_RESPONSES: '{"active":["it\'s on"],"apiKey":"/old"}' };
+
+  it.each<[place: string, reader: SettingsReader, one: string, several: string, none: string]>([
+    [
+      "a Provider",
+      readerOf({ ...RIGHT, explicit: "true" }, inEnvironment),
+      'set the Provider\'s responses.apiKey to "/key"',
+      'set the Provider\'s responses.webhookState to "/a" (or with "/b" or "/c")',
+      'set the Provider\'s responses.webhooks to "POINTER" (POINTER is the JSON Pointer of the value)',
+    ],
+    [
+      "stack configuration",
+      readerOf({ responses: { apiKey: "/old" } }, inEnvironment),
+      'run "pulumi config set --path partners:responses.apiKey /key"',
+      'run "pulumi config set --path partners:responses.webhookState /a" (or with "/b" or "/c")',
+      'run "pulumi config set --path partners:responses.webhooks POINTER" ' +
+        "(POINTER is the JSON Pointer of the value)",
+    ],
+    [
+      "the environment, whose other members stay",
+      readerOf({}, inEnvironment),
+      `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/key"}'`,
+      `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/old","webhookState":"/a"}' (or with "/b" or "/c")`,
+      `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/old","webhooks":"POINTER"}' ` +
+        "(POINTER is the JSON Pointer of the value)",
+    ],
+  ])("that say where a value is are proposed in the form of %s", (_place, reader, one, several, none) => {
+    expect(reader.proposeMember("apiKey", ["/key"])).toBe(one);
+    expect(reader.proposeMember("webhookState", ["/a", "/b", "/c"])).toBe(several);
+    expect(reader.proposeMember("webhooks", [])).toBe(none);
+  });
+
+  it("that are the whole response, or a word, are proposed so that a shell and the CLI read them", () => {
+    const reader = readerOf(RIGHT);
+    const command = "pulumi config set --path partners:responses";
+    expect(reader.proposeMember("apiKey", [""])).toBe(`run "${command}.apiKey ''"`);
+    expect(reader.commandsFor({ active: ["it's on"], complete: true })).toEqual([
+      `pulumi config set --path 'partners:responses.active[0]' 'it'\\''s on'`,
+      `${command}.complete true`,
+    ]);
   });
 });
 
