@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { HOSTS, urnOf, type Plugin } from "../support/spawned-plugin.ts";
+import { HOSTS, urnOf, type Plugin, type Properties } from "../support/spawned-plugin.ts";
 import { refuse, replaceAnswers } from "../support/sandbox.ts";
-import { errorOf, HOOK, KEY, LIST, loggingEngine, plain, secretValue, start } from "./support.ts";
+import { errorOf, FLEET, HOOK, KEY, LIST, loggingEngine, plain, secretValue, start } from "./support.ts";
 
 const ALONE = { __provider: HOOK.__provider };
 
@@ -46,6 +46,30 @@ describe.each(HOSTS)("in the %s host", (host) => {
     }
   });
 
+  it.each<[what: string, args: Properties, problem: string]>([
+    ["the state of a webhook", { ...HOOK, state: "paused" }, 'state must be "active" or "disabled".'],
+    ["the others of a fleet", { ...FLEET, others: "on" }, "others must be"],
+    [
+      "the age of a key",
+      { ...KEY, rotation: { afterDays: 0, overlapDays: 0 } },
+      "rotation.afterDays must be",
+    ],
+    ["an argument that does not exist", { ...KEY, days: 1 }, 'PartnerApiKey has no argument "days"'],
+  ])(
+    "a policy that sets %s wrongly after the check fails the change, and nothing is sent",
+    async (_, args, problem) => {
+      const { api, plugin } = await start({ host });
+      const olds = { ...args, account: "default", apiKey: "k".repeat(20) };
+      for (const call of [plugin.create(args), plugin.update("1", olds, args)]) {
+        const { message, initFailure } = await errorOf(call);
+        expect(message).toContain(problem);
+        expect(message).toMatch(/If the program is right, a policy has changed .* \[PARTNERS_RESOURCE\]$/);
+        expect(initFailure).toBeUndefined();
+      }
+      expect(api.requests).toEqual([]);
+    },
+  );
+
   it("a check refuses a webhook that another resource declares", async () => {
     const { plugin } = await start({ host });
     const check = (name: string) => plugin.check({ ...HOOK, __urn: urnOf(HOOK.__provider, name) });
@@ -54,10 +78,11 @@ describe.each(HOSTS)("in the %s host", (host) => {
   });
 
   it("responses contain no undefined values if the inputs and the state are incomplete", async () => {
-    const { plugin } = await start({ host });
+    const { api, plugin } = await start({ host });
     const hook = { ...ALONE, webhookId: 101 };
-    expect((await plugin.create(KEY)).properties).toMatchObject({ account: null, server: null });
-    const updated = await plugin.update("key-1", { ...KEY, apiKey: "k".repeat(20) }, KEY);
+    expect((await plugin.create(KEY)).properties).toMatchObject({ previousApiKey: null });
+    const key = { ...KEY, apiKey: "k".repeat(20), server: api.url };
+    const updated = await plugin.update("key-1", key, KEY);
     expect(plain(updated.properties)).toMatchObject({ apiKey: "k".repeat(20), createdAt: null });
     const found = await plugin.read("101", { ...hook, state: "active", account: "default" });
     expect(found).toMatchObject({ inputs: { stateOnDestroy: "leave" } });

@@ -4,7 +4,12 @@ import engine from "@pulumi/pulumi/proto/engine_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { onTestFinished, vi } from "vitest";
 
-import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS } from "../../provider/src/registration.js";
+import {
+  PARTNER_API_KEY,
+  PARTNER_WEBHOOK_STATE,
+  PARTNER_WEBHOOK_STATES,
+  PARTNER_WEBHOOKS,
+} from "../../provider/src/registration.js";
 import { serveGrpc } from "../support/grpc-server.ts";
 import type { PartnerApiServer } from "../support/partner-api-server.ts";
 import { sandboxFor } from "../support/sandbox.ts";
@@ -19,6 +24,7 @@ import {
 /** Arguments of each resource, with the string that leads the dynamic host to our handlers. */
 export const KEY = { __provider: PARTNER_API_KEY.__provider };
 export const HOOK = { __provider: PARTNER_WEBHOOK_STATE.__provider, webhookId: 101, state: "disabled" };
+export const FLEET = { __provider: PARTNER_WEBHOOK_STATES.__provider, states: { 101: "disabled" } };
 
 /** The inputs of the resource behind `getPartnerWebhooks`. */
 export const LIST = { __provider: PARTNER_WEBHOOKS.__provider };

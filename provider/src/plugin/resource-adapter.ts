@@ -3,8 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import { PartnerError } from "../partner-api/errors.js";
 import type { PluginProcess } from "./plugin-process.js";
 import type { Properties, ResourceName } from "./properties.js";
-import type { Plan, Resource } from "./resource.js";
-import { keptAfterRepetitions, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
+import type { Applied, Plan, Resource } from "./resource.js";
+import {
+  invalidArguments,
+  keptAfterRepetitions,
+  otherAccount,
+  otherServer,
+  unknownArguments,
+} from "./resource-messages.js";
 
 /**
  * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
@@ -75,14 +81,12 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     args: Properties,
     urn: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
-    const { servers } = this.#plugin.readSettings(); // Even if nothing changes: the next change would fail.
-    const { nativeToken, inputs: known } = this.#resource.registration;
-    const { inputs: read, problems: wrong } = this.#resource.readArguments(args);
-    const inputs = { ...read, account: this.#plugin.account, server: servers[0] };
-    const problems = [...unknownArguments(nativeToken, args, known), ...wrong];
+    const { inputs: read, problems } = this.#readArguments(args);
+    // Reads the settings even if nothing changes: the next change would fail.
+    const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
     // The default provider has one account: it could create a new resource but not delete the old one.
-    if (olds["account"] === inputs.account || !this.#plugin.isExplicit) this.#assertOwned(olds);
+    if (olds["account"] === inputs["account"] || !this.#plugin.isExplicit) this.#assertOwned(olds);
     const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
     await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
     return { inputs, problems };
@@ -94,8 +98,10 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     news: Properties,
     name: ResourceName,
   ): { readonly changes: boolean; readonly replaces: string[] } {
+    const { inputs, problems } = this.#readArguments(news);
+    if (problems.length > 0) return { changes: true, replaces: [] }; // The update fails, and says why.
     const changesAccount = olds["account"] !== news["account"];
-    const { changes, replaces, notices } = this.#plan(olds, news, name, changesAccount);
+    const { changes, replaces, notices } = this.#plan(olds, inputs, name, changesAccount);
     for (const notice of notices) this.#plugin.notify(notice);
     return {
       changes: changes || changesAccount || olds["server"] !== news["server"],
@@ -106,7 +112,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   /** Returns the outputs for a preview. @param olds `null` for a creation. */
   preview(olds: Properties | null, news: Properties): Properties {
     if (olds !== null) this.#assertOwned(olds);
-    return this.#complete(this.#resource.preview(olds && this.#resource.stateOf(olds), news), news);
+    const inputs = this.#validInputs(news);
+    return this.#complete(this.#resource.preview(olds && this.#resource.stateOf(olds), inputs), inputs);
   }
 
   /** @throws {PartialFailure} if the resource exists but is not complete. */
@@ -114,16 +121,18 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     news: Properties,
     urn: string,
   ): Promise<{ readonly id: string; readonly outputs: Properties }> {
-    const id = this.#kept.get(urn)?.id ?? this.#resource.newId(this.#resource.inputsOf(news));
-    return { id, outputs: await this.#apply(null, news, { id, urn }) };
+    const inputs = this.#validInputs(news);
+    const id = this.#kept.get(urn)?.id ?? this.#resource.newId(this.#resource.inputsOf(inputs));
+    return { id, outputs: await this.#apply(null, inputs, { id, urn }) };
   }
 
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   async update(olds: Properties, news: Properties, name: ResourceName): Promise<Properties> {
     this.#assertOwned(olds);
-    const onlyMoves = olds["server"] !== news["server"] && !this.#plan(olds, news, name, false).changes;
+    const inputs = this.#validInputs(news);
+    const onlyMoves = olds["server"] !== inputs["server"] && !this.#plan(olds, inputs, name, false).changes;
     // Only the address changed: record it, and send nothing.
-    return onlyMoves ? this.#complete(olds, news) : this.#apply(this.#resource.stateOf(olds), news, name);
+    return onlyMoves ? this.#complete(olds, inputs) : this.#apply(this.#resource.stateOf(olds), inputs, name);
   }
 
   /** @returns `null` if the resource is gone. */
@@ -143,36 +152,50 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
 
   /** See {@link Resource.adopt}. */
   async adopt(id: string, isExistenceCheck = false): Promise<Read | null> {
-    const [server] = this.#plugin.readSettings().servers;
     const found = await this.#resource.adopt(id, isExistenceCheck);
     if (found === null) return null;
-    const common = { account: this.#plugin.account, server };
-    const inputs = { ...found.inputs, ...common };
-    return { inputs, outputs: { ...this.#resource.outputsOf(found.state), ...common } };
+    const { state, inputs } = found;
+    return { inputs: this.#complete(inputs ?? {}), outputs: this.#complete(this.#resource.outputsOf(state)) };
   }
 
-  async #apply(olds: State | null, news: Properties, name: ResourceName): Promise<Properties> {
-    const resource = this.#resource;
-    const kept = this.#kept.get(name.urn) ?? null;
-    const applied = resource.apply(kept?.state ?? olds, resource.inputsOf(news), name);
-    const { state, failure } = await applied.catch((error: unknown) => {
-      if (kept === null || !(error instanceof PartnerError)) throw error;
-      return { state: kept.state, failure: error }; // A plain error would restore the old state instead.
-    });
+  async #apply(olds: State | null, inputs: Properties, name: ResourceName): Promise<Properties> {
+    const { state, failure } = await this.#attempt(olds, this.#resource.inputsOf(inputs), name);
+    const outputs = this.#complete(this.#resource.outputsOf(state), inputs);
+    if (failure !== null && this.#keep(name, state, failure))
+      throw new PartialFailure(name.id, outputs, failure);
     this.#kept.delete(name.urn);
-    const outputs = resource.outputsOf(state);
-    if (failure === null) return this.#complete(outputs, news);
+    return outputs;
+  }
+
+  /** Applies a change to what a failed call has reached; without one, to the old state. */
+  async #attempt(olds: State | null, news: Inputs, name: ResourceName): Promise<Applied<State>> {
+    const resource = this.#resource;
+    const kept = this.#kept.get(name.urn);
+    if (kept !== undefined)
+      return resource.apply(kept.state, news, name).catch((error: unknown) => {
+        if (!(error instanceof PartnerError)) throw error;
+        return { state: kept.state, failure: error }; // A plain error would restore the old state.
+      });
+    const applied = await resource.apply(olds, news, name);
+    const { state, failure } = applied;
     // Nothing was reached, so there is nothing to keep: after a plain error, the engine keeps the old state,
     // however often a hook repeats the call. After a success, it would delete what this resource replaces.
-    if (kept === null && olds !== null && isDeepStrictEqual(outputs, resource.outputsOf(olds))) throw failure;
-    const text = failure.summary ?? failure.message;
-    const repetitions = kept?.failure === text ? kept.repetitions + 1 : 0;
+    const isOld = olds !== null && isDeepStrictEqual(resource.outputsOf(state), resource.outputsOf(olds));
+    if (failure !== null && isOld) throw failure;
+    return applied;
+  }
+
+  /** Keeps what a failed call has reached. After the fourth failure, warns and returns `false`. */
+  #keep({ id, urn }: ResourceName, state: State, { summary, message }: PartnerError): boolean {
+    const failure = summary ?? message;
+    const before = this.#kept.get(urn);
+    const repetitions = before?.failure === failure ? before.repetitions + 1 : 0;
     if (repetitions === MAX_REPETITIONS) {
-      this.#plugin.notify(keptAfterRepetitions(failure));
-      return this.#complete(outputs, news);
+      this.#plugin.notify(keptAfterRepetitions(message));
+      return false;
     }
-    if (name.urn !== "") this.#kept.set(name.urn, { id: name.id, state, failure: text, repetitions });
-    throw new PartialFailure(name.id, this.#complete(outputs, news), failure);
+    if (urn !== "") this.#kept.set(urn, { id, state, failure, repetitions });
+    return true;
   }
 
   #plan(olds: Properties, news: Properties, name: ResourceName, changesAccount: boolean): Plan {
@@ -180,9 +203,26 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     return this.#resource.plan(state, inputs, name, changesAccount);
   }
 
-  /** Adds the account and its address. @param from Properties that have them. */
-  #complete(properties: Properties, from: Properties): Properties {
+  #readArguments(args: Properties): ReturnType<Resource<Inputs, State>["readArguments"]> {
+    const { nativeToken, inputs: known } = this.#resource.registration;
+    const { inputs, problems } = this.#resource.readArguments(args);
+    return { inputs, problems: [...unknownArguments(nativeToken, args, known), ...problems] };
+  }
+
+  /** Validates the inputs of a change again: a policy may have changed them after the check. */
+  #validInputs(news: Properties): Properties {
+    const { inputs, problems } = this.#readArguments(news);
+    if (problems.length > 0) throw invalidArguments(problems);
+    return this.#complete(inputs);
+  }
+
+  /** Adds the account and its address. @param from Properties that have them. @default today's settings */
+  #complete(properties: Properties, from: Properties = this.#owner): Properties {
     return { ...properties, account: from["account"], server: from["server"] };
+  }
+
+  get #owner(): Properties {
+    return { account: this.#plugin.account, server: this.#plugin.readSettings().servers[0] };
   }
 
   /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */

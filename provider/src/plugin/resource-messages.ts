@@ -17,6 +17,12 @@ export function unknownArguments(of: string, args: Properties, known: readonly s
   return [`${of.split(":").at(-1) ?? ""} has ${what}; valid arguments: ${known.join(", ")}.`];
 }
 
+/** A change has arguments that a check would refuse. @param problems One sentence for each. */
+export function invalidArguments(problems: readonly string[]): PartnerError {
+  const why = "If the program is right, a policy has changed its arguments.";
+  return resourceError(`${problems.join(" ")} ${why} Nothing was sent.`);
+}
+
 /** The ID of an import is of no use. @param expected Names what to write instead. */
 export function wrongImportId(expected: string): PartnerError {
   return resourceError(`To import this resource, use ${expected}. Nothing was imported.`);
@@ -41,9 +47,7 @@ export function otherServer(owner: string, present: string, name: NameSetting): 
   );
 }
 
-/** A program's hook has repeated a call that keeps failing. @param failure Its error. */
-export function keptAfterRepetitions(failure: PartnerError): Notice {
-  return warning(
-    `${failure.message} This failed four times, so the stack keeps what it has. Run "pulumi up" again.`,
-  );
+/** A program's hook has repeated a call that keeps failing. @param failure The message of its error. */
+export function keptAfterRepetitions(failure: string): Notice {
+  return warning(`${failure} This failed four times, so the stack keeps what it has. Run "pulumi up" again.`);
 }

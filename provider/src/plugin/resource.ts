@@ -4,7 +4,7 @@ import type { Properties, ResourceName } from "./properties.js";
 
 /** A message to the user that is not an error. */
 export interface Notice {
-  /** What a program asked for is `information`; a `warning` is for what may surprise. */
+  /** What the user asked for is `information`; a `warning` is for what the user did not ask for. */
   readonly severity: "information" | "warning";
   readonly text: string;
 }

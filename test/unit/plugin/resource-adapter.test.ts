@@ -107,6 +107,33 @@ it("a check fails if the service refuses, and with invalid settings, even if not
   expect(await failureOf(unchanged)).toMatchObject({ code: "PARTNERS_CONFIGURATION" });
 });
 
+describe("what a policy changes after the check", () => {
+  const text =
+    'Counter has no argument "step"; valid arguments: count. count must be a number. ' +
+    "If the program is right, a policy has changed its arguments. Nothing was sent.";
+  const wrong = { count: "two", step: 1, ...COMMON };
+
+  it("is an error if it is wrong, in a preview and in a change, and the diff shows nothing else", async () => {
+    const { adapter, resource, notices } = start();
+    const error = expect.objectContaining({ code: "PARTNERS_RESOURCE", message: text }) as unknown;
+    for (const olds of [null, { count: 1, ...COMMON }])
+      expect(() => adapter.preview(olds, wrong)).toThrow(text);
+    expect(await failureOf(adapter.create(wrong, URN))).toEqual(error);
+    expect(await failureOf(adapter.update({ count: 1, ...COMMON }, wrong, NAME))).toEqual(error);
+    const changes = { changes: true, replaces: [] };
+    expect(adapter.diff({ count: 1, ...COMMON }, wrong, NAME)).toEqual(changes);
+    expect(notices).toEqual([]);
+    expect(resource.apply).not.toHaveBeenCalled();
+  });
+
+  it("counts if it is right; the account and its address stay those of the settings", async () => {
+    const { adapter } = start();
+    const { outputs } = await adapter.create({ account: "other" }, URN);
+    expect(outputs).toEqual({ count: 1, ...COMMON });
+    expect(await adapter.update(outputs, { count: 2, server: OTHER }, NAME)).toEqual({ count: 2, ...COMMON });
+  });
+});
+
 const olds = { count: 1, ...COMMON };
 const texts = {
   baseUrl:
