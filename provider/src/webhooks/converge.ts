@@ -94,7 +94,7 @@ async function alreadyInState(
     return shown === null ? isConflict(error.status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
   const done = refused.filter(isDone).map(({ webhookId }) => webhookId);
-  list.warnAboutUnknown(done);
+  lists.warnAboutUnknown(list, done);
   return done;
 }
 

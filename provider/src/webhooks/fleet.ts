@@ -80,7 +80,7 @@ async function check(
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
   for (const notice of notices) plugin.notify(notice);
-  list.warnAboutUnknown([...newIds, ...idsOf(covered)]);
+  lists.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
 /** Decides from the state alone whether an update has something to do. */
@@ -163,10 +163,10 @@ async function read({ lists }: WebhookContext, olds: FleetState): Promise<FleetS
   if (ids.length === 0 && !isState(olds.others)) return olds;
   const list = await lists.lookUp(ids);
   const recorded = recordedStates(olds);
-  const coveredIds = isState(olds.others) && list.isComplete ? list.ids() : [];
+  const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
   const present = [...new Set([...ids, ...coveredIds])].filter((id) => !list.isGone(id));
   const observed = Object.fromEntries(present.map((id) => [id, list.stateOf(id) ?? recorded[id] ?? null]));
-  list.warnAboutUnknown(present);
+  lists.warnAboutUnknown(list, present);
   const unnamed = present.filter((id) => !(id in olds.states));
   return {
     ...olds,

@@ -1,5 +1,6 @@
 import type { WebhookState } from "../partner-api/operations.js";
 import type { ListResponse, PluginProcess } from "../plugin/plugin-process.js";
+import type { Notice } from "../plugin/resource.js";
 import {
   readWebhookList,
   type UnreadableList,
@@ -32,7 +33,8 @@ export class WebhookList {
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
   /** When it was requested, by the clock of the process, in milliseconds. */
   readonly requestedAt: number;
-  readonly #incompleteSign: WebhookListReading["incompleteSign"];
+  /** `null` if nothing says that there are more webhooks. */
+  readonly incompleteSign: WebhookListReading["incompleteSign"];
   readonly #changes: ReadonlyMap<number, WebhookState>;
   readonly #plugin: PluginProcess;
 
@@ -44,7 +46,7 @@ export class WebhookList {
   ) {
     this.webhooks = webhooks;
     this.requestedAt = requestedAt;
-    this.#incompleteSign = incompleteSign;
+    this.incompleteSign = incompleteSign;
     this.#changes = changes;
     this.#plugin = plugin;
   }
@@ -54,14 +56,9 @@ export class WebhookList {
     return [...this.webhooks.keys()];
   }
 
-  /** Whether nothing says that there are more webhooks. */
-  get isComplete(): boolean {
-    return this.#incompleteSign === null;
-  }
-
   /** Whether a webhook does not exist. */
   isGone(webhookId: number): boolean {
-    return this.isComplete && !this.webhooks.has(webhookId);
+    return this.incompleteSign === null && !this.webhooks.has(webhookId);
   }
 
   /** Returns the state of a webhook, as we have set it or as listed; `null` if it is unknown. */
@@ -77,17 +74,7 @@ export class WebhookList {
 
   /** @throws {PartnerError} if the list is incomplete. @param need What is then prevented. */
   requireComplete(need: keyof typeof PREVENTED): void {
-    if (this.#incompleteSign !== null) throw PREVENTED[need](this.#incompleteSign, this.#plugin.settingName);
-  }
-
-  /** Warns about webhooks whose states the list does not show, or that an incomplete list lacks. */
-  warnAboutUnknown(webhookIds: readonly number[]): void {
-    const { notify, settingName } = this.#plugin;
-    const unknown = this.ids().filter((id) => this.webhooks.get(id)?.state === null);
-    if (webhookIds.some((id) => unknown.includes(id)))
-      notify(stateUnknown(unknown, this.stateFields(), settingName));
-    if (this.#incompleteSign !== null && webhookIds.some((id) => !this.webhooks.has(id)))
-      notify(notListed(this.#incompleteSign, settingName));
+    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#plugin.settingName);
   }
 }
 
@@ -96,6 +83,8 @@ export class WebhookLists {
   readonly #plugin: PluginProcess;
   /** The states that this process has set. */
   readonly #changes = new Map<number, WebhookState>();
+  /** What was warned about. */
+  readonly #warned = new Set<"unknown" | "unlisted">();
   #last: { response: ListResponse["response"]; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(plugin: PluginProcess) {
@@ -121,6 +110,28 @@ export class WebhookLists {
     const client = await this.#plugin.open();
     await client.setWebhookState(webhookId, state);
     this.#changes.set(webhookId, state);
+  }
+
+  /**
+   * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
+   * incomplete and lacks some. Each is about the list, so that one warning serves all resources.
+   */
+  warnAboutUnknown(list: WebhookList, webhookIds: readonly number[]): void {
+    const { settingName } = this.#plugin;
+    const { webhooks, incompleteSign } = list;
+    const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
+    if (webhookIds.some(isUnknown))
+      this.#warnOnce("unknown", () =>
+        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), settingName),
+      );
+    if (incompleteSign !== null && webhookIds.some((id) => !webhooks.has(id)))
+      this.#warnOnce("unlisted", () => notListed(incompleteSign, settingName));
+  }
+
+  #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
+    if (this.#warned.has(about)) return;
+    this.#warned.add(about);
+    this.#plugin.notify(notice());
   }
 
   async #read(notBefore: number): Promise<WebhookList> {

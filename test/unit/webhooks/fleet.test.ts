@@ -103,6 +103,18 @@ describe("the requests", () => {
   });
 });
 
+it.each([
+  ["does not show the states", hideStates, "The list does not show the state of webhooks 101, 102, 103"],
+  ["is incomplete", showOne, "Drift is not detected for webhooks that are missing from the list"],
+])("if the list %s, many single webhooks cause one warning", async (_what, show, text) => {
+  const service = await serviceWith();
+  show(service);
+  const run = startRun(service);
+  for (const webhookId of [101, 102, 103])
+    await up(run.webhook, null, { webhookId, state: "active" }, `u${webhookId}`);
+  expect(run.texts("warning")).toEqual([expect.stringContaining(text)]);
+});
+
 describe("a change", () => {
   it("is not sent if the list shows the state already, whatever the stack recorded", async () => {
     const service = await serviceWith();
