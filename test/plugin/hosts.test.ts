@@ -90,7 +90,7 @@ describe.each(HOSTS)("in the %s host", (host) => {
     expect(properties).toMatchObject({ state: "active", stateOnDestroy: "leave" });
   });
 
-  it("debug lines, progress and warnings reach the engine before the response", async () => {
+  it("debug lines, progress and warnings reach the engine in order, before the response", async () => {
     const { address: engineAddress, messages } = await loggingEngine();
     const { api, plugin } = await start({ host, engineAddress, env: { PARTNERS_DEBUG: "1" } });
     const [urn, sender] = host === "native" ? [urnOf(KEY.__provider), ""] : ["", "pulumi-partners: "];

@@ -52,17 +52,21 @@ export async function created(plugin: Plugin, args: Properties) {
   return { id, inputs, outputs: { __provider: args["__provider"], ...plain(properties) } as Properties };
 }
 
-/** Milliseconds that the engine takes for a message. A response that does not wait for it is earlier. */
+/**
+ * Milliseconds that the engine takes for its first message. A response that does not wait for it is earlier.
+ * Each message takes less than the one before, so that concurrent ones change their order.
+ */
 const LOG_DELAY = 30;
 
 /** Starts an engine that only records log messages, for the current test. */
 export async function loggingEngine() {
   const messages: engine.LogRequest.AsObject[] = [];
+  let received = 0;
   const log: grpc.handleUnaryCall<engine.LogRequest, empty.Empty> = ({ request }, callback) => {
     setTimeout(() => {
       messages.push(request.toObject());
       callback(null, new empty.Empty());
-    }, LOG_DELAY);
+    }, LOG_DELAY / ++received);
   };
   const server = await serveGrpc(enginegrpc.EngineService, { log });
   onTestFinished(server.close);

@@ -11,7 +11,8 @@ const DEADLINE = 5_000;
 export class EngineLog {
   readonly #address: string | undefined;
   readonly #grpc: () => typeof Grpc;
-  readonly #pending = new Set<Promise<void>>();
+  /** The messages so far, one after the other: the engine shows concurrent ones in any order. */
+  #sent = Promise.resolve();
   #client: engine.IEngineClient | null = null;
 
   /**
@@ -38,8 +39,8 @@ export class EngineLog {
   }
 
   /** Resolves once the engine has accepted all messages. */
-  async flush(): Promise<void> {
-    await Promise.all(this.#pending);
+  flush(): Promise<void> {
+    return this.#sent;
   }
 
   #send(request: LogRequest, fallback = ""): void {
@@ -53,13 +54,12 @@ export class EngineLog {
       credentials.createInsecure(),
       ENGINE_CHANNEL,
     ));
-    const sent = new Promise<void>((resolve) => {
+    const send = (resolve: () => void): void => {
       client.log(request, new Metadata(), { deadline: Date.now() + DEADLINE }, (error) => {
         if (error) process.stderr.write(fallback);
         resolve();
       });
-    });
-    this.#pending.add(sent);
-    void sent.then(() => this.#pending.delete(sent));
+    };
+    this.#sent = this.#sent.then(() => new Promise(send));
   }
 }
