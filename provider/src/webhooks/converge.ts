@@ -2,7 +2,7 @@ import { PartnerError } from "../partner-api/errors.js";
 import { isState } from "../partner-api/operations.js";
 import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
 import type { PluginProcess } from "../plugin/plugin-process.js";
-import { idsOf, type StateMap } from "./fleet-state.js";
+import { idsOf, pick, statesOf, type StateMap } from "./fleet-state.js";
 import type { WebhookList, WebhookLists } from "./webhook-list.js";
 import { fleetIncomplete, noSuchWebhook, progress, type WebhookFailure } from "./webhook-messages.js";
 
@@ -18,9 +18,7 @@ export interface Converged {
   readonly found: StateMap;
   /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
-  /** Whether any of them may have changed. */
-  readonly mayHaveChanged: boolean;
-  /** `null` if all of them are in the desired states. */
+  /** `null` if all of them are in the wanted states. */
   readonly failure: PartnerError | null;
 }
 
@@ -30,72 +28,86 @@ const MAX_REPORTS = 100;
 /**
  * Brings webhooks into the wanted states. Sends only what differs from the list, or from the recorded state
  * where the list does not show it. A change that fails stops no other. A released webhook may be gone.
+ *
+ * @throws {PartnerError} if not all are in the wanted states, and none can have changed.
  */
 export async function converge(
   context: Context,
   list: WebhookList,
   { wanted, recorded, released }: Readonly<Record<"wanted" | "recorded" | "released", StateMap>>,
 ): Promise<Converged> {
-  const { plugin, lists } = context;
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
   const absent = idsOf(wanted).filter((id) => list.isGone(id) && !(id in released));
-  const found = Object.fromEntries(present.map((id) => [id, list.stateOf(id)]));
-  const current = Object.fromEntries(present.map((id) => [id, found[id] ?? recorded[id] ?? null]));
+  const found = statesOf(present, (id) => list.stateOf(id));
+  const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const failedRequests: WebhookFailure[] = [];
+  const failedRequests = (await sendAll(context, pick(wanted, differing))).filter(
+    ({ webhookId, error }) => !(webhookId in released && isNotFound(error.status)),
+  );
+  const notSet = await withoutDone(context, failedRequests, wanted);
+  const failures = [...notSet, ...missingFrom(list, absent)];
+
+  const failure = combineFailures(failures, differing.length + absent.length);
+  const isUnsure = ({ error }: WebhookFailure): boolean => error.effect === "possible";
+  const hasChanged = failedRequests.length < differing.length;
+  if (failure !== null && !hasChanged && !failures.some(isUnsure)) throw failure;
+  const reached = { ...wanted };
+  for (const one of failures)
+    reached[one.webhookId] = isUnsure(one) ? null : (current[one.webhookId] ?? null);
+  return { found, reached, failure };
+}
+
+/** Sends all changes at once, and shows the progress. Returns those that failed. */
+async function sendAll({ plugin, lists }: Context, changes: StateMap): Promise<WebhookFailure[]> {
+  const failures: WebhookFailure[] = [];
+  const total = idsOf(changes).length;
+  const step = Math.ceil(total / MAX_REPORTS);
   let finished = 0;
-  const setOne = async (webhookId: number): Promise<void> => {
-    const state = wanted[webhookId];
+  const send = async (webhookId: number): Promise<void> => {
+    const state = changes[webhookId];
     if (!isState(state)) return; // All are known by now.
     await lists.setState(webhookId, state).catch((error: unknown) => {
       if (!(error instanceof PartnerError)) throw error;
-      if (!(isNotFound(error.status) && webhookId in released)) failedRequests.push({ webhookId, error });
+      failures.push({ webhookId, error });
     });
     finished += 1;
-    if (differing.length > 1 && finished % Math.ceil(differing.length / MAX_REPORTS) === 0)
-      plugin.showStatus(progress(finished, differing.length));
+    if (total > 1 && finished % step === 0) plugin.showStatus(progress(finished, total));
   };
-  await Promise.all(differing.map(setOne));
-
-  const isPossible = ({ error }: WebhookFailure): boolean => error.effect === "possible";
-  const mayHaveChanged = failedRequests.length < differing.length || failedRequests.some(isPossible);
-  const done = await alreadyInState(context, failedRequests, wanted);
-  const notReached = failedRequests.filter(({ webhookId }) => !done.includes(webhookId));
-  if (absent.length > 0) {
-    const error = noSuchWebhook(absent, list.ids());
-    notReached.push(...absent.map((webhookId) => ({ webhookId, error })));
-  }
-  const reached = { ...wanted };
-  for (const one of notReached)
-    reached[one.webhookId] = isPossible(one) ? null : (current[one.webhookId] ?? null);
-  const failure = combineFailures(notReached, differing.length + absent.length);
-  return { found, reached, mayHaveChanged, failure };
+  await Promise.all(idsOf(changes).map(send));
+  return failures;
 }
 
 /**
- * Returns the webhooks that are in the desired state although a change was refused, because an earlier
+ * Drops the failures of webhooks that are in the wanted state although the change was refused: an earlier
  * attempt or someone else set it. Reads the list again; without a state, a 409 counts as done.
  */
-async function alreadyInState(
+async function withoutDone(
   { plugin, lists }: Context,
-  failedRequests: readonly WebhookFailure[],
+  failures: readonly WebhookFailure[],
   wanted: StateMap,
-): Promise<readonly number[]> {
-  const refused = failedRequests.filter(({ error }) => isRefused(error.status));
-  if (refused.length === 0) return [];
+): Promise<readonly WebhookFailure[]> {
+  const refused = failures.filter(({ error }) => isRefused(error.status));
+  if (refused.length === 0) return failures;
   const list = await lists.lookUp([], plugin.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });
-  if (list === null) return [];
+  if (list === null) return failures;
   const isDone = ({ webhookId, error }: WebhookFailure): boolean => {
     const shown = list.webhooks.get(webhookId)?.state ?? null;
     return shown === null ? isConflict(error.status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
-  const done = refused.filter(isDone).map(({ webhookId }) => webhookId);
-  lists.warnAboutUnknown(list, done);
-  return done;
+  const done = new Set(refused.filter(isDone));
+  const doneIds = Array.from(done, ({ webhookId }) => webhookId);
+  lists.warnAboutUnknown(list, doneIds);
+  return failures.filter((failure) => !done.has(failure));
+}
+
+function missingFrom(list: WebhookList, absent: readonly number[]): WebhookFailure[] {
+  if (absent.length === 0) return [];
+  const error = noSuchWebhook(absent, list.ids());
+  return absent.map((webhookId) => ({ webhookId, error }));
 }
 
 /** Combines failures into one. If all changes share one error object (`===`), it says enough. */

@@ -65,9 +65,20 @@ export function managedIds(fleet: FleetState): number[] {
   return idsOf({ ...fleet.initialStates, ...recordedStates(fleet) });
 }
 
-/** Returns the members of some webhooks. */
+/** Returns the states of some webhooks. */
+export function statesOf(
+  webhookIds: readonly number[],
+  stateOf: (webhookId: number) => WebhookState | null,
+): StateMap {
+  return Object.fromEntries(webhookIds.map((id) => [id, stateOf(id)]));
+}
+
+/** Returns the members of some webhooks, as far as they exist. */
 export function pick(states: StateMap, webhookIds: readonly number[]): StateMap {
-  return Object.fromEntries(webhookIds.flatMap((id) => (id in states ? [[id, states[id] ?? null]] : [])));
+  return statesOf(
+    webhookIds.filter((id) => id in states),
+    (id) => states[id] ?? null,
+  );
 }
 
 /** Returns the states that released webhooks get. Those that keep their states are left out. */
@@ -76,12 +87,10 @@ export function finalStates(
   webhookIds: readonly number[],
   initialStates: StateMap,
 ): StateMap {
-  if (stateOnDestroy === "restore")
-    return pick(
-      initialStates,
-      webhookIds.filter((id) => isState(initialStates[id])),
-    );
-  return isState(stateOnDestroy) ? Object.fromEntries(webhookIds.map((id) => [id, stateOnDestroy])) : {};
+  if (isState(stateOnDestroy)) return statesOf(webhookIds, () => stateOnDestroy);
+  if (stateOnDestroy !== "restore") return {};
+  const known = webhookIds.filter((id) => isState(initialStates[id]));
+  return pick(initialStates, known);
 }
 
 function stateMapOf(value: unknown): StateMap {

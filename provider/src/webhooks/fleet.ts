@@ -13,6 +13,7 @@ import {
   managedIds,
   pick,
   recordedStates,
+  statesOf,
   type FleetInputs,
   type FleetState,
   type StateMap,
@@ -130,7 +131,6 @@ async function apply(
   const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
   const wanted = { ...released, ...coveredBy(list, news), ...named };
   const converged = await converge(context, list, { wanted, recorded: recordedStates(olds), released });
-  if (converged.failure !== null && !converged.mayHaveChanged) throw converged.failure;
   return { state: stateAfter(olds, news, converged, released), failure: converged.failure };
 }
 
@@ -141,19 +141,18 @@ function stateAfter(
   { found, reached }: Converged,
   released: StateMap,
 ): FleetState {
-  const named = pick(reached, idsOf(states ?? {}));
   // A released webhook stays managed until it is in its final state.
   const isReleased = (id: number): boolean => id in released && reached[id] === released[id];
-  const unnamed = idsOf(reached).filter((id) => !(id in named) && !isReleased(id));
-  const managed = [...idsOf(named), ...unnamed];
+  const managed = idsOf(reached).filter((id) => !isReleased(id));
+  const isUnnamed = (id: number): boolean => states === null || !(id in states);
   // With `others`, a webhook that is missing from the list is still covered.
-  const keptInitialStates = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);
+  const initial = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);
   return {
-    states: named,
+    states: pick(reached, idsOf(states ?? {})),
     others: others ?? "leave",
     stateOnDestroy: stateOnDestroy ?? "leave",
-    otherStates: pick(reached, unnamed),
-    initialStates: { ...pick(found, managed), ...keptInitialStates },
+    otherStates: pick(reached, managed.filter(isUnnamed)),
+    initialStates: { ...pick(found, managed), ...initial },
   };
 }
 
@@ -165,7 +164,7 @@ async function read({ lists }: WebhookContext, olds: FleetState): Promise<FleetS
   const recorded = recordedStates(olds);
   const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
   const present = [...new Set([...ids, ...coveredIds])].filter((id) => !list.isGone(id));
-  const observed = Object.fromEntries(present.map((id) => [id, list.stateOf(id) ?? recorded[id] ?? null]));
+  const observed = statesOf(present, (id) => list.stateOf(id) ?? recorded[id] ?? null);
   lists.warnAboutUnknown(list, present);
   const unnamed = present.filter((id) => !(id in olds.states));
   return {
@@ -195,7 +194,7 @@ function coveredBy(list: WebhookList, { states, others }: FleetInputs): StateMap
   if (!isState(others)) return {};
   list.requireComplete("others");
   const coveredIds = list.ids().filter((id) => !(id in (states ?? {})));
-  return Object.fromEntries(coveredIds.map((id) => [id, others]));
+  return statesOf(coveredIds, () => others);
 }
 
 /** Returns the webhooks that `others` covers and that the stack recorded in another state. */
