@@ -72,7 +72,8 @@ async function sendAll({ plugin, lists }: Context, changes: StateMap): Promise<W
       failures.push({ webhookId, error });
     });
     finished += 1;
-    if (total > 1 && finished % step === 0) plugin.showStatus(progress(finished, total));
+    if (total > 1 && (finished % step === 0 || finished === total))
+      plugin.showStatus(progress(finished, total));
   };
   await Promise.all(idsOf(changes).map(send));
   return failures;

@@ -141,9 +141,9 @@ export function invalidState(webhookId: string | null): string {
     : `In states, the state of ${webhookId} must ${RULES.state}.`;
 }
 
-/** A fleet is being set. */
-export function progress(done: number, total: number): string {
-  return `${done} of ${total} webhooks set`;
+/** A fleet is being set. @param finished How many changes are over, also those that failed. */
+export function progress(finished: number, total: number): string {
+  return `Setting webhooks: ${finished} of ${total}`;
 }
 
 /** What each argument must do or be. */

@@ -98,7 +98,7 @@ describe("the requests", () => {
     expect(run.shown).toEqual([]);
     const states = Object.fromEntries(ids.slice(1).map((id) => [id, "disabled"]));
     await up(run.fleet, null, { states });
-    expect([run.shown.length, run.shown.at(-1)]).toEqual([74, "148 of 149 webhooks set"]);
+    expect([run.shown.length, run.shown.at(-1)]).toEqual([75, "Setting webhooks: 149 of 149"]);
     expect(new Set(service.webhooks.values())).toEqual(new Set(["disabled"]));
   });
 });

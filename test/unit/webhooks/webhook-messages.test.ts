@@ -55,7 +55,11 @@ const ALL = [
   messages.stateUnknown(many, flags, name),
   messages.notListed("/has_more", name),
   messages.notListed("responses.complete", name),
-].map((message) => (message instanceof PartnerError ? `${message.message} [${message.code}]` : message.text));
+  messages.progress(2, 3),
+].map((message) => {
+  if (typeof message === "string") return message;
+  return message instanceof PartnerError ? `${message.message} [${message.code}]` : message.text;
+});
 
 it("all messages are these", async () => {
   await expect(`${ALL.join("\n")}\n`).toMatchFileSnapshot("webhook-messages.txt");
