@@ -10,6 +10,7 @@ import {
   invalidArgument,
   invalidState,
   invalidWebhookId,
+  noSuchWebhook,
 } from "./webhook-messages.js";
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
@@ -47,11 +48,14 @@ export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
     replaces: (olds, { states }) =>
       states === null || String(webhookOf(olds)) in states ? [] : ["webhookId"],
 
-    async adopt(id) {
+    async adopt(id, isExistenceCheck) {
       if (!isWebhookId(id)) throw invalidWebhookId();
       const webhookId = Number(id);
       const list = await lists.lookUp([webhookId]);
-      if (list.isGone(webhookId)) return null;
+      if (list.isGone(webhookId)) {
+        if (isExistenceCheck) return null;
+        throw noSuchWebhook([webhookId], list.ids());
+      }
       if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
       if (state === null) throw importNeedsState(list.stateFields(), plugin.settingName);

@@ -307,6 +307,9 @@ it("an import fails unless the list shows the state, or that the webhook does no
   expect(await errorOf("orders")).toContain("use the ID of a webhook, such as 101.");
   const fleet = await failureOf(startRun(service).fleet.adopt("default"));
   expect(fleet.error.message).toContain("cannot be imported");
+  expect(await errorOf("7")).toContain(
+    "Webhook 7 does not exist in this account. Existing webhooks: 101, 102",
+  );
   showOne(service);
   expect(await errorOf("103")).toContain("The import needs the complete list, but /has_more indicates");
   showList(service, (records) => records.map(({ id }) => ({ id, mode: "LIVE" })));
