@@ -47,12 +47,16 @@ export interface UnreadableList {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Member names that lead to the list, and ends of further ones. Other lists may hold users or partners. */
+/**
+ * Member names that lead to the list, such as `_embedded` in HAL, and ends of further ones. Other lists may
+ * hold users or partners.
+ */
 const LIST_NAMES = nameSet(
-  "data item items result results list value values entry entries record records row rows node nodes edges " +
-    "element elements object objects resource resources entity entities model models document documents " +
-    "content contents collection collections response responses member members hydraMember payload " +
-    "configurations notifications integrations extensions destinations listeners callbacks sinks streams",
+  "data embedded item items result results list value values entry entries record records row rows node " +
+    "nodes edges element elements object objects resource resources entity entities model models document " +
+    "documents content contents collection collections response responses member members hydraMember " +
+    "payload configurations notifications integrations extensions destinations listeners callbacks sinks " +
+    "streams",
 );
 const LIST_END = /(?:hooks?|subscriptions?|endpoints?)(?:s?list)?$/;
 /** The names of IDs. The first that any record has counts for all. */

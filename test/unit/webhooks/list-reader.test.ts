@@ -32,6 +32,30 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   expect(idsIn(body)).toEqual(expected);
 });
 
+it("a list in HAL, as Mollie documents its webhooks, is read, and its next page noticed", () => {
+  const hook = (id: number, status: string) => ({
+    ...{ resource: "webhook", id, url: "https://shop.example.com/hook", profileId: "pfl_1", name: "Orders" },
+    ...{ createdAt: "2026-03-15T10:00:00+00:00", eventTypes: ["payment-link.paid"], status, mode: "live" },
+    _links: { self: { href: `https://api.example.com/v2/webhooks/${id}`, type: "application/hal+json" } },
+  });
+  const body = (next: object | null) => ({
+    count: 2,
+    _embedded: { webhooks: [hook(1, "enabled"), hook(2, "disabled")] },
+    _links: { self: { href: "https://api.example.com/v2/webhooks" }, previous: null, next },
+  });
+  const read = (next: object | null) => readWebhookList(JSON.stringify(body(next)), {}, {});
+  const complete = read(null);
+  if (!complete.isReadable) throw new Error("unreadable");
+  expect(Array.from(complete.webhooks.values(), ({ webhookId, state }) => [webhookId, state])).toEqual([
+    [1, "active"],
+    [2, "disabled"],
+  ]);
+  expect(complete.incompleteSign).toBe(null);
+  expect(read({ href: "https://api.example.com/v2/webhooks?from=3" })).toMatchObject({
+    incompleteSign: "/_links/next",
+  });
+});
+
 it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["numeric text", [{ id: "1" }, { id: "2" }], [1, 2]],
   ["named webhookId, beside id", [{ id: 7, webhook_id: 1 }], [1]],
