@@ -11,6 +11,7 @@ import {
   type JsonObject,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
+import type { WebhookState } from "../partner-api/operations.js";
 import { ownNodesOf, readState } from "./webhook-state-reader.js";
 
 /** One webhook of a list. */
@@ -18,7 +19,7 @@ export interface WebhookReading {
   /** A positive safe integer. */
   readonly webhookId: number;
   /** `null` if ambiguous. */
-  readonly state: "active" | "disabled" | null;
+  readonly state: WebhookState | null;
   /** As the service sent it. It may contain secrets. */
   readonly record: JsonObject;
 }
@@ -87,7 +88,7 @@ export function readWebhookList(
   const list = findList(document, mapping);
   if (list === null) return { isReadable: false, setting: "webhooks", pointers: listPointers(document) };
   const records = list.value ?? []; // Services in Go send null for an empty array.
-  const { identified, pointer } = readIds(records, mapping);
+  const identified = withDistinctIds(readIds(records, mapping));
   if (identified === null) return { isReadable: false, setting: "webhookId", pointers: idPointers(records) };
   const webhooks = identified.map(({ record, id }) => ({ record, id, ...readState(record, mapping) }));
   return {
@@ -96,7 +97,7 @@ export function readWebhookList(
     incompleteSign: incompleteSignOf(document, list.value, headers, mapping),
     pointers: {
       webhooks: list.pointer,
-      webhookId: pointer,
+      webhookId: identified[0]?.pointer ?? null,
       webhookState: webhooks.find(({ state }) => state !== null)?.pointer ?? null,
     },
   };
@@ -135,33 +136,39 @@ function listPointers(document: unknown): string[] {
   return pointersOf(withIds.length > 0 ? withIds : nodes);
 }
 
-type Identified<Id = number> = Readonly<{ record: JsonObject; id: Id }>;
+/** A record with its ID, and where the ID was found. */
+interface Identified<Id = number> {
+  readonly record: JsonObject;
+  readonly id: Id;
+  readonly pointer: string | null;
+}
 
-/** Pairs each record with its ID; `null` unless every record has a distinct ID. */
+/** Reads the ID of each record: `null` if it has none, or several. */
 function readIds(
   records: readonly JsonObject[],
   { webhookId: setting }: ResponseMapping,
-): { readonly identified: readonly Identified[] | null; readonly pointer: string | null } {
-  if (setting !== undefined) return { identified: identifyAt(records, setting), pointer: setting };
-  const owns = records.map((record) => ({ record, own: ownNodesOf(record) }));
-  const named = (own: readonly DocumentNode[], name: string | undefined): DocumentNode[] =>
-    own.filter((node) => node.name === name && node.value !== null);
-  const name = ID_NAMES.find((one) => owns.some(({ own }) => named(own, one).length > 0));
-  const pairs = owns.map(({ record, own }) => {
-    const [first = null, ...others] = named(own, name).map(({ value }) => toWebhookId(value));
-    return { record, id: others.every((other) => other === first) ? first : null };
+): Identified<number | null>[] {
+  if (setting !== undefined) return readIdsAt(records, setting);
+  const owns = records.map((record) => ({
+    record,
+    own: ownNodesOf(record).filter(({ value }) => value !== null),
+  }));
+  const name = ID_NAMES.find((one) => owns.some(({ own }) => own.some((node) => node.name === one)));
+  return owns.map(({ record, own }) => {
+    const nodes = own.filter((node) => node.name === name);
+    const [id = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
+    return { record, id: others.length === 0 ? id : null, pointer: nodes[0]?.pointer ?? null };
   });
-  return { identified: withDistinctIds(pairs), pointer: named(owns[0]?.own ?? [], name)[0]?.pointer ?? null };
 }
 
-function identifyAt(records: readonly JsonObject[], pointer: string): Identified[] | null {
-  const idOf = (record: JsonObject): number | null => toWebhookId(resolvePointer(record, pointer));
-  return withDistinctIds(records.map((record) => ({ record, id: idOf(record) })));
+function readIdsAt(records: readonly JsonObject[], pointer: string): Identified<number | null>[] {
+  return records.map((record) => ({ record, id: toWebhookId(resolvePointer(record, pointer)), pointer }));
 }
 
-function withDistinctIds(pairs: readonly Identified<number | null>[]): Identified[] | null {
-  const identified = pairs.flatMap(({ record, id }) => (id === null ? [] : [{ record, id }]));
-  return new Set(identified.map(({ id }) => id)).size === pairs.length ? identified : null;
+/** Returns the records if each has an ID, and no two the same; otherwise `null`. */
+function withDistinctIds(records: readonly Identified<number | null>[]): Identified[] | null {
+  const identified = records.flatMap(({ id, ...rest }) => (id === null ? [] : [{ ...rest, id }]));
+  return new Set(identified.map(({ id }) => id)).size === records.length ? identified : null;
 }
 
 /** Returns a positive safe integer, or its decimal digits. A bigint is not an ID: no number holds it. */
@@ -174,7 +181,7 @@ function toWebhookId(value: unknown): number | null {
 function idPointers(records: readonly JsonObject[]): string[] {
   const nodes = records.slice(0, 1).flatMap((first) => nodesOf(first, ({ value }) => isObject(value)));
   const isId = ({ value, pointer }: DocumentNode): boolean =>
-    toWebhookId(value) !== null && identifyAt(records, pointer) !== null;
+    toWebhookId(value) !== null && withDistinctIds(readIdsAt(records, pointer)) !== null;
   return pointersOf(nodes.filter(isId));
 }
 

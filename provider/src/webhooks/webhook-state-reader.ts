@@ -10,13 +10,11 @@ import {
   type DocumentNode,
   type JsonObject,
 } from "../bodies/json.js";
+import { STATES, type WebhookState } from "../partner-api/operations.js";
 import { asWord, type ResponseMapping } from "../bodies/response-mapping.js";
 
-const STATES = ["active", "disabled"] as const;
-type State = (typeof STATES)[number];
-
 /** What a member says. `running`: this flag does not stop the webhook, but another may. */
-type Evidence = State | "running" | "unclear" | null;
+type Evidence = WebhookState | "running" | "unclear" | null;
 
 /** A member of webhook records that may hold the state, with the values seen there. */
 export interface StateField {
@@ -70,7 +68,7 @@ export function ownNodesOf(record: JsonObject): DocumentNode[] {
 export function readState(
   record: JsonObject,
   mapping: ResponseMapping,
-): { readonly state: State | null; readonly pointer: string | null } {
+): { readonly state: WebhookState | null; readonly pointer: string | null } {
   const { webhookState: pointer } = mapping;
   if (pointer !== undefined) return { state: readAt(record, pointer, mapping), pointer };
   const nodes = nodesWithin(record);
@@ -84,19 +82,21 @@ export function readState(
 /** Returns the members that may hold the state. All of them exist, and would work with the words set. */
 export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMapping): StateField[] {
   const records = all.slice(0, MAX_RECORDS);
-  const { webhookState: setting } = mapping;
   const fieldAt = (pointer: string): StateField => {
     const values = records.map((record) => shownValue(resolvePointer(record, pointer) ?? null));
     const needsWords = records.some((record) => readAt(record, pointer, mapping) === null);
     return { pointer, values: [...new Set(values)], needsWords };
   };
-  const isUseful = ({ values }: StateField): boolean =>
-    values.length <= MAX_VALUES && !values.includes(HIDDEN) && values.some((value) => value !== "null");
-  const possible = pointersOf(records.flatMap(nodesWithin).filter(mayBeState), Infinity);
-  const pointers = new Set(setting === undefined ? possible : [setting, ...possible]);
-  const fields = Array.from(pointers, fieldAt).filter(isUseful);
-  const isSettingUseful = setting !== undefined && fields[0]?.pointer === setting;
-  return fields.slice(0, isSettingUseful ? 1 : MAX_FIELDS);
+  const { webhookState: setting } = mapping;
+  const chosen = setting === undefined ? [] : [fieldAt(setting)].filter(isUseful);
+  if (chosen.length > 0) return chosen; // Only its words are missing.
+  const pointers = pointersOf(records.flatMap(nodesWithin).filter(mayBeState), Infinity);
+  return pointers.map(fieldAt).filter(isUseful).slice(0, MAX_FIELDS);
+}
+
+/** Whether a person can tell from the values what they mean. */
+function isUseful({ values }: StateField): boolean {
+  return values.length <= MAX_VALUES && !values.includes(HIDDEN) && values.some((value) => value !== "null");
 }
 
 function isOwn({ parent }: DocumentNode): boolean {
@@ -105,7 +105,7 @@ function isOwn({ parent }: DocumentNode): boolean {
 }
 
 /** Reads the value at a pointer that a person sets; a missing one counts as null. */
-function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): State | null {
+function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): WebhookState | null {
   const value = resolvePointer(record, pointer) ?? null;
   const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
   return stateFrom([applyWords(readNamed(name, value) ?? readWord(value), value, mapping)]);
@@ -121,7 +121,7 @@ function readMember(node: DocumentNode, mapping: ResponseMapping): Evidence {
 
 /** Reads a value by the words in the settings. Words set for a state replace its default words. */
 function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
-  const isWordOf = (state: State): boolean | undefined =>
+  const isWordOf = (state: WebhookState): boolean | undefined =>
     isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
   const state = stateFrom([usual]);
   return STATES.find(isWordOf) ?? (state !== null && mapping[state] !== undefined ? "unclear" : usual);
@@ -163,7 +163,7 @@ function isSet(value: unknown): boolean {
 }
 
 /** Combines what the members of a record say: `null` if they disagree. */
-function stateFrom(evidence: readonly Evidence[]): State | null {
+function stateFrom(evidence: readonly Evidence[]): WebhookState | null {
   const [active, disabled] = STATES.map((state) => evidence.includes(state));
   if (evidence.includes("unclear") || (active && disabled)) return null;
   if (disabled) return "disabled";
