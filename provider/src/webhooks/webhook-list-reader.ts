@@ -49,33 +49,21 @@ export interface UnreadableList {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Member names that lead to the list, such as `_embedded` in HAL, and ends of further ones. Other lists may
- * hold users or partners.
+ * Member names that lead to the list in documented bodies, and in HAL, OData and Hydra; and ends of further
+ * ones. Other lists may hold users or partners.
  */
 const LIST_NAMES = nameSet(
-  "data embedded item items result results list value values entry entries record records row rows node " +
-    "nodes edges element elements object objects resource resources entity entities model models document " +
-    "documents content contents collection collections response responses member members hydraMember " +
-    "payload configurations notifications integrations extensions destinations listeners callbacks sinks " +
-    "streams",
+  "data embedded items result results list value values entries nodes models hydraMember configurations " +
+    "extensions sinks",
 );
-const LIST_END = /(?:hooks?|subscriptions?|endpoints?)(?:s?list)?$/;
+const LIST_END = /(?:hook|subscription|endpoint)s?(?:list)?$/;
 /** The names of IDs. The first that any record has counts for all. */
-const ID_NAMES = ["webhookid", "hookid", "id"];
+const ID_NAMES = ["webhookid", "id"];
 /** Members next to the records that say that there are more of them. */
-const NEXT = /^(?:odata|hydra)?next|^loadmore/;
-const CURSORS = nameSet(
-  "cursor afterCursor continuation continuationToken paginationToken lastEvaluatedKey bookmark scrollId",
-);
-const MORE = /^(?:has|is)?more|^hasnext|truncated$/;
-const LAST = /^(?:is)?(?:last(?:page)?|done)$/;
-const PAGES = nameSet("pages totalPages pagesTotal pageCount numPages numberOfPages maxPage lastPage");
-const RECORDS =
-  "(?:items?|records?|results?|elements?|rows?|entries|(?:web)?hooks?|subscriptions?|endpoints?)";
-const TOTAL = new RegExp(
-  `^(?:hydra|odata|estimated)?(?:total|count|numfound|total(?:count|number|size|${RECORDS})|` +
-    `num(?:ber)?(?:of)?${RECORDS}|${RECORDS}(?:total|count))$`,
-);
+const NEXT = /^(?:odata|hydra)?next|^loadmore|^cursor$/;
+const MORE = /^(?:has|is)?more$|^hasnext/;
+const LAST = /^(?:islastpage|done)$/;
+const TOTAL = /^(?:hydra|odata|estimated)?(?:count|total(?:count|items|records|elements)?)$/;
 
 /** Reads a list of webhooks. Never throws. @param headers By lower-case name. */
 export function readWebhookList(
@@ -201,12 +189,12 @@ function incompleteSignOf(
 }
 
 function isSign({ name, value }: DocumentNode, length: number): boolean {
-  if (NEXT.test(name) || CURSORS.has(name)) return leadsOn(value);
+  if (NEXT.test(name)) return leadsOn(value);
   // Another list of records with IDs may hold the other webhooks.
   if (isArray(value)) return value.some((one) => isObject(one) && (one["rel"] === "next" || hasId(one)));
   const text = String(isScalar(value) ? value : "");
   if ((MORE.test(name) && text === "true") || (LAST.test(name) && text === "false")) return true;
-  return (PAGES.has(name) && Number(text) > 1) || (TOTAL.test(name) && Number(text) > length);
+  return TOTAL.test(name) && Number(text) > length;
 }
 
 /** Whether a value leads anywhere. An address may be in an object, such as `{ href: null }`. */

@@ -27,29 +27,27 @@ export interface StateField {
 }
 
 /** What names of states may begin with. */
-const PREFIX = /^(?:is|webhook|hook)+/;
+const PREFIX = /^(?:is|webhook)/;
 /** Objects whose members count as those of the record. Others, such as `fallbackWebhook`, are only linked. */
-const INNER = nameSet("attributes node webhook hook webhookEndpoint webhookSubscription");
+const INNER = nameSet("attributes webhook webhookEndpoint");
 const FLAGS = [
-  { names: nameSet("active enabled activated"), whenTrue: "active", whenFalse: "disabled" },
-  { names: nameSet("disabled inactive deactivated"), whenTrue: "disabled", whenFalse: "active" },
-  { names: nameSet("paused suspended"), whenTrue: "disabled", whenFalse: "running" },
+  { names: nameSet("active enabled"), whenTrue: "active", whenFalse: "disabled" },
+  { names: nameSet("disabled"), whenTrue: "disabled", whenFalse: "active" },
+  { names: nameSet("paused"), whenTrue: "disabled", whenFalse: "running" },
 ] as const;
-const STOPPED_TIME = nameSet("disabledAt deactivatedAt pausedAt suspendedAt");
+const STOPPED_TIME = nameSet("disabledAt pausedAt");
 const WORD_FIELD = nameSet("state status");
-const ACTIVE_WORD = /^(?:active|activated|enabled|on)$/;
-const DISABLED_WORD =
-  /^(?:auto|temporarily)?(?:disabled|deactivated|inactive|off|paused?|suspended|stopped)(?:by[a-z]+)?$/;
-const TRUE = ["true", "yes", "1"];
-const FALSE = ["false", "no", "0"];
+const ACTIVE_WORD = /^(?:active|enabled)$/;
+const DISABLED_WORD = /^(?:disabled|inactive|paused?|suspended)(?:by[a-z]+)?$/;
+const TRUE = ["true", "1"];
+const FALSE = ["false", "0"];
 /** Any other member with such a name that is set makes the state ambiguous, wherever it is. */
 const STOPPED =
   /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
 /** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
 /** Members that could hold the state, to suggest in messages. */
-const MAY_BE_STATE =
-  /(?:state|status|mode|enabled|disabled|active|activated|paused|suspended|stopped|live)(?:at|on)?$/;
+const MAY_BE_STATE = /(?:state|status|mode|enabled|disabled|active|paused)(?:at|on)?$/;
 /** Values that are safe to show: words, flags, small numbers, dates. */
 const SAFE_TO_SHOW =
   /^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\d{1,3}|\d{4}-\d\d-\d\d[T \d:.,Z+-]{0,24}|)$/;

@@ -60,7 +60,6 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["numeric text", [{ id: "1" }, { id: "2" }], [1, 2]],
   ["named webhookId, beside id", [{ id: 7, webhook_id: 1 }], [1]],
   ["named webhookId in only one record", [{ id: 1, webhook_id: 2 }, { id: 2 }], ["webhookId", ["/id"]]],
-  ["named hookId", [{ HookID: 1 }, { hookId: 2 }], [1, 2]],
   ["in an inner object", [{ webhook: { id: 1 } }, { attributes: { id: 2 } }], [1, 2]],
   ["in the record and inside", [{ id: 1, webhook: { id: 7 } }], ["webhookId", ["/id", "/webhook/id"]]],
   ["only in a linked object", [{ ref: 1, owner: { id: 7 } }], ["webhookId", ["/ref", "/owner/id"]]],
@@ -107,8 +106,7 @@ describe("the list", () => {
     [{ isLastPage: false }, "/isLastPage"],
     [{ total: 3 }, "/total"],
     [{ meta: { total_count: "3" } }, "/meta/total_count"],
-    [{ webhook_count: 3 }, "/webhook_count"],
-    [{ page: 1, total_pages: 2 }, "/total_pages"],
+    [{ totalItems: "3" }, "/totalItems"],
     [{ archived: [{ id: 3 }] }, "/archived"],
   ])("is incomplete with %j next to it", (beside, sign) => {
     expect(signOf(beside)).toBe(sign);

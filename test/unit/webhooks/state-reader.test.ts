@@ -10,7 +10,7 @@ const SET = "2026-11-25T10:20:30Z";
 
 it.each<JsonObject>([
   { is_active: 1 },
-  { webhookEnabled: "yes" },
+  { webhookEnabled: "true" },
   { disabled: false },
   { paused: false },
   { state: "Active" },
@@ -28,15 +28,14 @@ it.each<JsonObject>([
 
 it.each<JsonObject>([
   { active: false },
-  { enabled: "no" },
+  { enabled: 0 },
   { disabled: true },
   { paused: true },
-  { isSuspended: true },
   { status: "paused" },
+  { status: "suspended" },
   { status: "disabled_by_owner" },
-  { status: "Auto-Disabled" },
   { disabledAt: SET },
-  { suspended_at: 1_764_066_030_000 },
+  { paused_at: 1_764_066_030_000 },
 ])("%j is disabled", (record) => {
   expect(stateOf(record)).toBe("disabled");
 });
@@ -48,6 +47,8 @@ it.each<JsonObject>([
   { status: null },
   { status: { id: 1, name: "Live" } },
   { active: "maybe" },
+  { isSuspended: true },
+  { status: "Auto-Disabled" },
   { disabled: { at: SET } },
   { active: true, status: "disabled" },
   { active: true, state: "warming up" },
@@ -100,7 +101,7 @@ const MODE = ['/mode "A" +words'];
 it.each<[string, JsonObject[], ResponseMapping, string[]]>([
   ["an object", OBJECTS, {}, NAMED],
   ["a member that is left out", [{ disabledAt: SET }, {}], {}, [`/disabledAt "${SET}",null`]],
-  ["members that disagree", [{ active: true, status: "off" }], {}, ["/active true", '/status "off"']],
+  ["members that disagree", [{ active: true, status: "paused" }], {}, ["/active true", '/status "paused"']],
   ["the words at the pointer", [{ mode: "A", status: "on" }], { webhookState: "/mode" }, MODE],
   ["others than a wrong pointer", [{ mode: "A" }], { webhookState: "/status" }, MODE],
   ["not one in an array", [{ targets: [{ status: "odd" }] }], {}, []],
