@@ -101,15 +101,19 @@ export function importOfFleet(): PartnerError {
   return resourceError("PartnerWebhookStates cannot be imported. Declare it to manage its webhooks.");
 }
 
-/** What an update changes at the service, and which input says so. */
+/**
+ * Which input changes webhooks at the service. The update prints it as well, and a policy may change inputs
+ * afterwards: it is about what is declared, and stays true.
+ */
 export function willChange(why: Why, state: WebhookState, webhookIds: readonly number[]): Notice {
-  const { they, are, them } = inflections(webhookIds);
-  const reason = {
-    states: `; ${they} ${are} ${oppositeState(state)} now`,
-    others: ' because of "others"',
-    stateOnDestroy: ` because of stateOnDestroy, unless another resource declares ${them}`,
+  const { them, stateChanges } = inflections(webhookIds);
+  const webhooks = webhooksText(webhookIds);
+  const otherwise = `unless another resource declares ${them}`;
+  const text = {
+    states: `The declared ${stateChanges} ${webhooks} from ${oppositeState(state)} to ${state}.`,
+    others: `"others" sets ${webhooks} to ${state}.`,
+    stateOnDestroy: `"stateOnDestroy" sets ${webhooks} to ${state}, ${otherwise}.`,
   }[why];
-  const text = `This update sets ${webhooksText(webhookIds)} to ${state}${reason}.`;
   return information(text);
 }
 
@@ -195,6 +199,6 @@ function oneOf(choices: readonly string[]): string {
 
 function inflections({ length }: readonly unknown[]) {
   return length === 1
-    ? { s: "", they: "it", them: "it", are: "is", does: "does" }
-    : { s: "s", they: "they", them: "them", are: "are", does: "do" };
+    ? { s: "", them: "it", does: "does", stateChanges: "state changes" }
+    : { s: "s", them: "them", does: "do", stateChanges: "states change" };
 }

@@ -135,7 +135,7 @@ describe("a change", () => {
     expect(taken(service).slice(2)).toEqual([activate(102), activate(103), disable(101)].toSorted());
     expect(olds.outputs).toMatchObject({ initialStates: { 101: null, 102: null, 103: null } });
     expect(run.texts("warning")).toEqual([expect.stringContaining("the state of webhooks 101, 102, 103,")]);
-    expect(run.texts("information")).toEqual([expect.stringContaining('102, 103 to active because of "oth')]);
+    expect(run.texts("information")).toEqual(['"others" sets webhooks 102, 103 to active.']);
     expect(await refresh(startRun(service).fleet, olds)).toEqual(olds);
     taken(service);
     await startRun(service).fleet.delete(olds.outputs, NAME);

@@ -80,15 +80,18 @@ describe("a preview says what the update changes at the service", () => {
   const restore = { stateOnDestroy: "restore" };
   const others = "active";
   const off = { 101: "disabled", 102: "disabled", 103: "disabled" };
-  const covered = 'because of "others".';
-  const released = "because of stateOnDestroy, unless another resource declares";
-  const left = [`webhooks 101, 102 to active ${released} them.`, `webhook 103 to disabled ${released} it.`];
-  const [one, covers] = [{ 101: "disabled" }, [`webhook 101 to active ${covered}`]];
+  const unless = "unless another resource declares";
+  const left = [
+    `"stateOnDestroy" sets webhooks 101, 102 to active, ${unless} them.`,
+    `"stateOnDestroy" sets webhook 103 to disabled, ${unless} it.`,
+  ];
+  const [one, covers] = [{ 101: "disabled" }, ['"others" sets webhook 101 to active.']];
+  const named = ["The declared states change webhooks 101, 102 from active to disabled."];
 
   it.each<[string, Properties | null, Properties, string[]]>([
-    ["what is named", null, { states: off }, ["webhooks 101, 102 to disabled; they are active now."]],
+    ["what is named", null, { states: off }, named],
     ["nothing, if it is so", null, { states: FOUND }, []],
-    ["what a new others covers", null, { states: {}, others }, [`webhook 103 to active ${covered}`]],
+    ["what a new others covers", null, { states: {}, others }, ['"others" sets webhook 103 to active.']],
     ["what others covers instead", { states: one, others }, { states: {}, others }, covers],
     ["what leaves", { states: { ...off, 103: "active" }, ...restore }, { states: {}, ...restore }, left],
     ["nothing of what leaves as it is", { states: { 101: "disabled" } }, { states: {} }, []],
@@ -98,7 +101,7 @@ describe("a preview says what the update changes at the service", () => {
     const run = startRun(service);
     await preview(run.fleet, stored, news);
     await preview(run.fleet, stored, news);
-    expect([...new Set(run.texts("information"))]).toEqual(texts.map((text) => `This update sets ${text}`));
+    expect([...new Set(run.texts("information"))]).toEqual(texts);
     expect(run.texts("warning")).toEqual([]);
   });
 
@@ -112,7 +115,7 @@ describe("a preview says what the update changes at the service", () => {
     const run = startRun(service);
     const { plan } = await preview(run.fleet, { ...olds, outputs: found?.outputs ?? {} }, args);
     expect(plan?.changes).toBe(true);
-    expect(run.texts("information")).toEqual([`This update sets webhooks 102, 104 to active ${covered}`]);
+    expect(run.texts("information")).toEqual(['"others" sets webhooks 102, 104 to active.']);
   });
 
   it("what a changed others covers, by the list and not by the stack", async () => {
@@ -121,7 +124,7 @@ describe("a preview says what the update changes at the service", () => {
     service.webhooks.set(102, "active");
     const run = startRun(service);
     await preview(run.fleet, olds, { states: {}, others: "active" });
-    expect(run.texts("information")).toEqual([`This update sets webhooks 101, 103 to active ${covered}`]);
+    expect(run.texts("information")).toEqual(['"others" sets webhooks 101, 103 to active.']);
   });
 
   it("the old webhook of a replacement and a move, as its old inputs say", async () => {
@@ -130,7 +133,7 @@ describe("a preview says what the update changes at the service", () => {
     const run = startRun(service);
     const { plan, inputs } = await preview(run.webhook, olds, { webhookId: 102, state: "active" });
     expect(plan).toEqual({ changes: true, replaces: ["webhookId"] });
-    const text = `This update sets webhook 101 to active ${released} it.`;
+    const text = `"stateOnDestroy" sets webhook 101 to active, ${unless} it.`;
     expect(run.texts("information")).toEqual([text]);
     const moved = startRun(service);
     const { replaces } = moved.webhook.diff(olds.outputs, { ...inputs, ...olds.inputs, account: "eu" }, NAME);

@@ -75,7 +75,7 @@ it("a webhook that leaves a fleet and that this run declares is not released", a
   await preview(run.webhook, null, args, urnOf("next"));
   await up(run.fleet, olds, { ...fleet, states: {} });
   expect(Object.fromEntries(service.webhooks)).toEqual({ ...FOUND, 101: "disabled" });
-  const notice = /^This update sets webhook 102 to active because of stateOnDestroy, unless/;
+  const notice = /^"stateOnDestroy" sets webhook 102 to active, unless/;
   expect(run.texts("information")).toEqual([expect.stringMatching(notice)]);
 });
 
