@@ -41,7 +41,7 @@ export interface FleetForm extends Pick<
   replaces(olds: FleetState, news: FleetInputs): readonly string[];
 }
 
-/** Creates a resource of webhooks, by the seven rules of docs/webhooks.md. */
+/** Creates a resource of webhooks, by the seven rules in ARCHITECTURE.md. */
 export function fleetResource(context: WebhookContext, form: FleetForm): FleetResource {
   return {
     ...form,

@@ -141,7 +141,7 @@ export function invalidArgument(argument: keyof typeof RULES): string {
 /** `states` has an invalid member. @param webhookId `null` if its name is not an ID. It is not repeated. */
 export function invalidState(webhookId: string | null): string {
   return webhookId === null
-    ? "states has a key that is not a webhook ID: write a positive whole number such as 101."
+    ? 'The names in states must be webhook IDs, such as "101".'
     : `In states, the state of ${webhookId} must ${RULES.state}.`;
 }
 
@@ -154,7 +154,7 @@ export function progress(finished: number, total: number): string {
 const RULES = {
   webhookId: "be a positive whole number such as 101, without quotes",
   state: 'be "active" or "disabled"',
-  states: 'map webhook IDs to states, such as { 101: "active" }',
+  states: 'map webhook IDs to states, such as { "101": "active" }',
   others: 'be "leave" (the default), "active" or "disabled"',
   stateOnDestroy: 'be "leave" (the default), "restore", "active" or "disabled"',
 } as const;

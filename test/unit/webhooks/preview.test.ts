@@ -13,9 +13,9 @@ it.each<["webhook" | "fleet", Properties, string]>([
   ["webhook", { state: "ACTIVE" }, `state ${state}`],
   ["webhook", { stateOnDestroy: "SECRET" }, final],
   ["webhook", { url: "SECRET" }, 'PartnerWebhookState has no argument "url"; valid arguments: webhookId, '],
-  ["fleet", { states: ["SECRET"] }, 'states must map webhook IDs to states, such as { 101: "active" }.'],
+  ["fleet", { states: ["SECRET"] }, 'states must map webhook IDs to states, such as { "101": "active" }.'],
   ["fleet", { states: { 101: "SECRET" } }, `In states, the state of 101 ${state}`],
-  ["fleet", { states: { "0101": "active" } }, "states has a key that is not a webhook ID: write a positive "],
+  ["fleet", { states: { "0101": "active" } }, 'The names in states must be webhook IDs, such as "101".'],
   ["fleet", { others: "SECRET" }, 'others must be "leave" (the default), "active" or "disabled".'],
 ])("a %s with %j is refused without a request", async (kind, invalid, problem) => {
   const service = await serviceWith();
