@@ -24,8 +24,9 @@ export interface FleetState {
   /** Webhooks that the program does not name: covered by `others`, or not yet in their final states. */
   readonly otherStates: StateMap;
   /**
-   * The states in which all these webhooks became managed. Kept while a webhook is missing from the list:
-   * the list may be wrong, and `restore` has no other source.
+   * The states in which all these webhooks became managed. A replacement finds those that the replaced
+   * resource had set. Kept while a webhook is missing from the list: the list may be wrong, and `restore` has
+   * no other source.
    */
   readonly initialStates: StateMap;
 }
