@@ -1,6 +1,12 @@
 import { KeyObject, type webcrypto } from "node:crypto";
 import dns from "node:dns";
-import { createSecureContext, getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
+import {
+  createSecureContext,
+  getCACertificates,
+  setDefaultCACertificates,
+  TLSSocket,
+  type SecureVersion,
+} from "node:tls";
 import { forward, startTcpServer } from "./tcp-server.ts";
 
 // The dependency injection of @peculiar/x509 does not load without these, but does not use their results.
@@ -80,13 +86,26 @@ export function resolveTestNames(): void {
  * Starts a TLS proxy for a server on 127.0.0.1. Forwards a reset on either side as such.
  *
  * @param url The URL of the server.
+ * @param demands What it demands of clients: a version of TLS, and a certificate.
  */
-export async function startTlsFront(url: string, identity: { readonly cert: string; readonly key: string }) {
-  const secureContext = createSecureContext(identity);
+export async function startTlsFront(
+  url: string,
+  identity: { readonly cert: string; readonly key: string },
+  demands: { readonly version?: SecureVersion; readonly certificate?: boolean } = {},
+) {
+  const { version, certificate = false } = demands;
+  const versions = version && { minVersion: version, maxVersion: version };
+  const secureContext = createSecureContext({ ...identity, ...versions });
   const protocols: TLSSocket["alpnProtocol"][] = [];
   const server = await startTcpServer((raw) => {
     const ALPNProtocols = ["h2", "http/1.1"]; // HTTP/2 before HTTP/1.1, as on most servers.
-    const secure = new TLSSocket(raw, { isServer: true, secureContext, ALPNProtocols });
+    const secure = new TLSSocket(raw, {
+      isServer: true,
+      secureContext,
+      ALPNProtocols,
+      requestCert: certificate,
+      rejectUnauthorized: certificate,
+    });
     secure.on("error", () => raw.destroy());
     secure.once("secure", () => {
       protocols.push(secure.alpnProtocol);

@@ -2,6 +2,7 @@ import { brotliDecompressSync, unzipSync, zstdDecompressSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
+import { codeOf } from "./connection-failures.js";
 import type { OperationKind } from "./operations.js";
 
 /** A single HTTP request. */
@@ -29,9 +30,11 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Decoded. Secret. */
   readonly body: Buffer;
-  /** Why the body ended before its end; `null` if nothing shows that it did. */
-  readonly cutOff: "limit" | "break" | null;
+  /** Why the body ended before its end: our own limits, or a break; `null` if nothing shows that it did. */
+  readonly cutOff: CutOff | null;
 }
+
+export type CutOff = "limit" | "timeout" | "break";
 
 /** An attempt without a status. */
 export interface NoResponse {
@@ -39,12 +42,14 @@ export interface NoResponse {
   /** Whether undici started to send. Error codes do not tell: ECONNRESET occurs before and after sending. */
   readonly sent: boolean;
   readonly reason: "timeout" | "connection" | "interrupted";
-  /** The code of the error, such as `ECONNREFUSED`; the reason if there was none. */
+  /** The code of the error, such as `ECONNREFUSED` or `PROXY_407`; the reason if there was none. */
   readonly code: string;
 }
 
 /** Bytes of a body, as received and as decoded. gRPC carries no more of a state. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
+/** Bytes of the headers. Some gateways send more than undici's default of 16 KiB. */
+export const HEADER_LIMIT = 256 * 1024;
 
 /** Sends a request once. Never rejects, and always ends in time. */
 export function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<Attempt> {
@@ -132,7 +137,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code: code || reason });
     } else {
       const body = decode(Buffer.concat(this.#chunks), this.#response.headers["content-encoding"]);
-      const cutOff = why === null || why === "limit" ? why : "break";
+      const cutOff = why === "connection" || why === "interrupted" ? "break" : why;
       this.#resolve({ kind: "response", ...this.#response, body, cutOff });
     }
     if (why !== null) this.#controller?.abort(new Error("finished"));
@@ -163,12 +168,4 @@ function decode(received: Buffer, header: string | string[] | undefined): Buffer
   } catch {
     return received;
   }
-}
-
-/** Returns the code or the name of an error. Never its message: it may contain the URL, and the URL a key. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "UNKNOWN";
-  // undici's HTTPParserError has no code.
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return /^\w{1,64}$/.test(code) ? code : "UNKNOWN";
 }

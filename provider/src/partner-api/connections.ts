@@ -1,5 +1,6 @@
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
+import { HEADER_LIMIT } from "./attempt.js";
 import { MAX_IN_FLIGHT } from "./rate-limiter.js";
 import { invalidProxy } from "./request-messages.js";
 
@@ -30,6 +31,9 @@ const SOCKETS = {
   autoSelectFamilyAttemptTimeout: 2_500,
 };
 
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 10_000;
+
 /** Creates the connection pools. @throws {PartnerError} if the environment sets an invalid proxy. */
 export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv): Connections {
   const proxies = {
@@ -41,11 +45,12 @@ export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv)
     const options = {
       ...SOCKETS,
       connections: MAX_IN_FLIGHT,
-      connectTimeout: 10_000,
+      connect: createConnector(),
+      connectTimeout: CONNECT_TIMEOUT,
       pipelining, // 0 disables keep-alive.
       headersTimeout: 0, // attempt.ts limits the attempt as a whole.
       bodyTimeout: 0,
-      maxHeaderSize: 256 * 1024, // Some gateways send more than undici's default of 16 KiB.
+      maxHeaderSize: HEADER_LIMIT,
     };
     // A proxy for plain HTTP would receive the token unencrypted.
     return loopback ? new Agent(options) : proxyAgent({ ...options, ...proxies, proxyTls: SOCKETS });
@@ -57,6 +62,18 @@ export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv)
     async close() {
       await Promise.all([pooled.destroy(), fresh.destroy()]);
     },
+  };
+}
+
+/** In TLS 1.3, a server refuses after the handshake; undici alone would say that it closed the connection. */
+function createConnector(): buildConnector.connector {
+  const connect = buildConnector({ ...SOCKETS, timeout: CONNECT_TIMEOUT });
+  return (options, callback) => {
+    connect(options, (...result) => {
+      const [, socket] = result;
+      socket?.once("error", (alert: Error) => socket.destroy(alert));
+      callback(...result);
+    });
   };
 }
 

@@ -1,5 +1,13 @@
 import { isWebPage } from "../bodies/failure-reports.js";
-import { BODY_LIMIT, type Attempt, type HttpResponse, type NoResponse } from "./attempt.js";
+import {
+  BODY_LIMIT,
+  HEADER_LIMIT,
+  type Attempt,
+  type CutOff,
+  type HttpResponse,
+  type NoResponse,
+} from "./attempt.js";
+import { permanentCause, type PermanentCause } from "./connection-failures.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { Outcome } from "./retry.js";
@@ -70,12 +78,14 @@ export function retryStatus(
 export function invalidProxy(): PartnerError {
   return new PartnerError(
     "PARTNERS_CONFIGURATION",
-    "The environment sets an invalid proxy: HTTPS_PROXY and HTTP_PROXY must be http:// or https:// URLs.",
+    "The environment sets an invalid proxy: HTTPS_PROXY and HTTP_PROXY must be http:// or https:// " +
+      "URLs. Percent-encode user and password.",
     { summary: "The environment sets an invalid proxy" },
   );
 }
 
 const AGAIN = "Run this again later.";
+const slowServer = (requestTimeout: string): string => `If the server is slow, raise ${requestTimeout}.`;
 
 const wrongAddress = (baseUrl: string): string =>
   `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`;
@@ -114,6 +124,7 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
     return [code, `${happened} and a web page`, remedy];
   }
   if (!isSuccess(status)) return [code, happened, statusRemedy(status, failure)];
+  if (cutOff === "timeout") return ["PARTNERS_TIMEOUT", happened, slowServer(settingName("requestTimeout"))];
   if (cutOff === "break") return ["PARTNERS_CONNECTION", happened, AGAIN];
   if (cutOff === "limit") return [code, happened, `Check ${baseUrl}.`];
   return [code, `${happened}, but its body reports a failure`, ""];
@@ -126,10 +137,14 @@ function happenedIn(attempt: Attempt): string {
   }
   const { status, cutOff } = attempt;
   if (!isSuccess(status) || cutOff === null) return `the server returned ${status}`;
-  return cutOff === "break"
-    ? "the response was cut off"
-    : `the response is longer than ${BODY_LIMIT / 2 ** 20} MiB`;
+  return CUT_OFF[cutOff];
 }
+
+const CUT_OFF: Readonly<Record<CutOff, string>> = {
+  limit: `the response is longer than ${BODY_LIMIT / 2 ** 20} MiB`,
+  timeout: "timed out while reading the response",
+  break: "the response was cut off",
+};
 
 function statusRemedy(status: number, { operation, settingName }: RequestFailure): string {
   const [baseUrl, token] = [settingName("baseUrl"), settingName("accessToken")];
@@ -142,18 +157,29 @@ function statusRemedy(status: number, { operation, settingName }: RequestFailure
   return status >= 500 || isTemporary(status) || isConflict(status) ? AGAIN : "";
 }
 
-/** By the error code of OpenSSL (verify(1)), Node or undici. */
 function connectionRemedy(attempt: NoResponse, settingName: (name: string) => string): string {
   const { code, sent } = attempt;
   const baseUrl = settingName("baseUrl");
-  if (isTimeout(attempt) && sent) return `If the server is slow, raise ${settingName("requestTimeout")}.`;
-  if (sent) return AGAIN; // The address was right.
-  if (/CERT|SELF_SIGNED|^UNABLE_TO_/.test(code))
-    return `The certificate was rejected: check ${baseUrl}. For a private CA, set NODE_EXTRA_CA_CERTS.`;
-  if (/^UND_ERR_(?:ABORTED|PRX)/.test(code))
-    return "The proxy refused the connection: check HTTPS_PROXY, or add the host to NO_PROXY.";
+  const cause = permanentCause(code);
+  if (cause !== null) return PERMANENT_REMEDY[cause](baseUrl);
+  // The address was right.
+  if (sent) return isTimeout(attempt) ? slowServer(settingName("requestTimeout")) : AGAIN;
+  if (/^PROXY_|^UND_ERR_PRX_CONN$/.test(code))
+    return "The proxy did not connect: check HTTPS_PROXY, or add the host to NO_PROXY.";
   return `Check ${baseUrl}, the network and any proxy.`;
 }
+
+const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => string>> = {
+  handshake: (baseUrl) =>
+    `The TLS handshake failed: check ${baseUrl}. Client certificates are not supported.`,
+  certificate: (baseUrl) =>
+    `The certificate was rejected: check ${baseUrl}. For a private CA, set NODE_EXTRA_CA_CERTS.`,
+  "proxy login": () =>
+    "The proxy rejected the login: check the user and the password in HTTPS_PROXY, percent-encoded.",
+  "proxy refusal": () => "The proxy refuses this host: allow it there, or add it to NO_PROXY.",
+  "long headers": (baseUrl) =>
+    `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
+};
 
 function isTimeout({ reason, code }: NoResponse): boolean {
   return reason === "timeout" || code === "UND_ERR_CONNECT_TIMEOUT";

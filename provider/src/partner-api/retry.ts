@@ -1,4 +1,5 @@
 import type { Attempt, HttpResponse } from "./attempt.js";
+import { permanentCause } from "./connection-failures.js";
 import type { Effect } from "./errors.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
@@ -20,7 +21,10 @@ type RetryDecision = "done" | "fail" | "retry" | "throttled";
  * worse than an error.
  */
 export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
-  if (attempt.kind === "noResponse") return kind === "create" && attempt.sent ? "fail" : "retry";
+  if (attempt.kind === "noResponse") {
+    const mayPass = permanentCause(attempt.code) === null;
+    return mayPass && !(kind === "create" && attempt.sent) ? "retry" : "fail";
+  }
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
     if (kind !== "read" || cutOff === null) return "done";

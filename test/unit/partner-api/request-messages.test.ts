@@ -1,7 +1,7 @@
 /** The words of every error of a request, which request-messages.txt lists. */
 import { expect, it } from "vitest";
 
-import type { Attempt } from "../../../provider/src/partner-api/attempt.ts";
+import type { Attempt, CutOff } from "../../../provider/src/partner-api/attempt.ts";
 import type { Operation } from "../../../provider/src/partner-api/operations.ts";
 import { requestFailed, type RequestFailure } from "../../../provider/src/partner-api/request-messages.ts";
 
@@ -27,7 +27,7 @@ function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}
 
 const HTML = "<!doctype html><html></html>";
 
-function returned(status: number, body = "", cutOff: "limit" | "break" | null = null): Attempt {
+function returned(status: number, body = "", cutOff: CutOff | null = null): Attempt {
   return { kind: "response", status, headers: {}, body: Buffer.from(body), cutOff };
 }
 
@@ -58,6 +58,7 @@ const ERRORS = [
   failed(GET, returned(200, HTML), { end: "done" }),
   failed(DELETE, returned(200, '{"ok":false}'), { end: "done", ...isPossible, serverWords: "In use" }),
   failed(GET, returned(200, "", "break"), { attempts: 6 }),
+  failed(GET, returned(200, "", "timeout"), { attempts: 4 }),
   failed(GET, returned(200, "", "limit")),
   failed(GET, returned(429), { end: "throttled", attempts: 8, pause: 59_200 }),
   failed(POST, null, { end: "throttled", attempts: 0, pause: 3_600_000 }),
@@ -68,7 +69,11 @@ const ERRORS = [
   failed(POST, lost("UND_ERR_SOCKET", true), isPossible),
   failed(POST, lost("ENOTFOUND")),
   failed(GET, lost("SELF_SIGNED_CERT_IN_CHAIN")),
+  failed(GET, lost("ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE")),
   failed(GET, lost("UND_ERR_PRX_CONN")),
+  failed(GET, lost("PROXY_403")),
+  failed(GET, lost("PROXY_407")),
+  failed(GET, lost("UND_ERR_HEADERS_OVERFLOW", true)),
   failed(DELETE, returned(503), { end: "interrupted", ...isPossible }),
 ];
 
