@@ -1,4 +1,4 @@
-import { brotliDecompressSync, unzipSync, zstdDecompressSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
@@ -144,27 +144,11 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-const DECODERS = new Map<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer>([
-  ["gzip", unzipSync],
-  ["x-gzip", unzipSync],
-  ["deflate", unzipSync],
-  ["br", brotliDecompressSync],
-  ["zstd", zstdDecompressSync],
-]);
-
-/** Decodes a body that a server encoded unasked. What cannot be decoded stays as it is: it may be a key. */
-function decode(received: Buffer, header: string | string[] | undefined): Buffer {
-  const names = String(header ?? "")
-    .toLowerCase()
-    .split(",");
-  let body = received;
+/** Decodes what a gateway compressed unasked. What cannot be decoded stays as it is: it may be a key. */
+function decode(received: Buffer, encoding: string | string[] | undefined): Buffer {
+  if (!/^gzip$/i.test(String(encoding))) return received;
   try {
-    for (const name of names.map((text) => text.trim()).toReversed()) {
-      const decoder = DECODERS.get(name);
-      if (decoder) body = decoder(body, { maxOutputLength: BODY_LIMIT });
-      else if (name !== "" && name !== "identity") return received;
-    }
-    return body;
+    return gunzipSync(received, { maxOutputLength: BODY_LIMIT });
   } catch {
     return received;
   }
