@@ -1,4 +1,5 @@
 import { isArray, isObject, parseDocument } from "../bodies/json.js";
+import { API_ROOT } from "./operations.js";
 
 /** The maximum number of characters of a text to show, and to clean: a regex can fail on a very long run. */
 const [MAX_SHOWN, MAX_CLEANED] = [200, 1_000];
@@ -6,8 +7,10 @@ const [MAX_SHOWN, MAX_CLEANED] = [200, 1_000];
 const MIN_SECRET_LENGTH = 4;
 /** The members of an error body that hold its message: RFC 9457, RFC 6749, JSON:API and custom. */
 const MESSAGE_MEMBERS = ["message", "error_description", "detail", "errors", "error", "title"];
-/** Text that could be a secret if it has a digit: 16 or more characters that occur in tokens. */
-const RUN = /[\w.~+/=|%-]{16,}/g;
+/** What tokens, and paths, consist of. */
+const RUN = /[\w.~+/=|%-]+/g;
+/** A run that could be a secret. */
+const MAY_BE_SECRET = /^(?=.*\d).{16,}$/;
 /** Terminal escapes and line breaks. Both begin commands of a terminal and of CI systems. */
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 /** Characters that show nothing or change the direction of text. Some systems skip them in commands. */
@@ -25,7 +28,7 @@ export function quoteServer(body: string, secrets: readonly string[]): string | 
   if (words === null) return null;
   const line = toLine(words);
   if (containsSecret(words, secrets) || containsSecret(line, secrets)) return null;
-  return shorten(line.replace(RUN, (run) => (/\d/.test(run) ? "***" : run))) || null;
+  return shorten(line.replace(RUN, mask)) || null;
 }
 
 /** Whether a text contains a secret in one of its usual spellings, in any case. */
@@ -40,6 +43,17 @@ function containsSecret(text: string, secrets: readonly string[]): boolean {
       return [secret, encodeURIComponent(secret.toWellFormed()), base64, base64url];
     })
     .some((spelling) => searched.includes(spelling.toLowerCase()));
+}
+
+/** Masks what could be a secret. In a path of the Partner API, each segment counts on its own. */
+function mask(run: string): string {
+  const [before = "", ...paths] = run.split(API_ROOT);
+  const masked = paths.map((path) => path.split("/").map(maskWord).join("/"));
+  return [maskWord(before), ...masked].join(API_ROOT);
+}
+
+function maskWord(word: string): string {
+  return MAY_BE_SECRET.test(word) ? "***" : word;
 }
 
 function messageIn(document: unknown): string | null {

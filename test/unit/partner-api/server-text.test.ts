@@ -4,6 +4,7 @@ import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
 const TOKEN = "tok/7Qm2+Zr9?XbK%gTw";
 const KEY = "pk?live/letters";
+const ROOT = "/api/v1/partners";
 const SECRETS = [TOKEN, KEY, "1"];
 
 const said = (message: string): string | null => quoteServer(JSON.stringify({ message }), SECRETS);
@@ -47,6 +48,10 @@ it("nothing is quoted if it shows nothing", () => {
 it.each<[how: string, text: string, shown: string]>([
   ["is unchanged", "At most 5 keys of 123456789012345", "At most 5 keys of 123456789012345"],
   ["has no other secrets", "key sk_test_4eC39HqLyjWDarjtT1 revoked", "key *** revoked"],
+  ["has the path of an operation", `no PATCH ${ROOT}/webhooks/101/on`, `no PATCH ${ROOT}/webhooks/101/on`],
+  ["has no key in a path", `no ${ROOT}/api-key/pk_4eC39HqLyjWDarjtT1 here`, `no ${ROOT}/api-key/*** here`],
+  ["has no secret before a path", `sk4eC39HqLyjWDarjtT1${ROOT}/x`, `***${ROOT}/x`],
+  ["has no other path", "see /api/v2/partners/webhooks", "see ***"],
   ["is one line", "first\r\nsecond\u2028third", "first second third"],
   ["has no colors, no changes of direction", "a\u001b[31mb\u202ec", "a [31mbc"],
   ["has no commands of a CI system", "::set x=y ##[x] #\u200b#vso[y]", ": :set x=y # #[x] # #vso[y]"],
