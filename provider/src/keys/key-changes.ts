@@ -68,13 +68,14 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   await plugin.assertReachable();
   const client = await plugin.open();
   let response: KeyResponse | null = null;
-  let cause: PartnerError | null = null;
+  let cause: PartnerError | null;
   try {
     const creation = await client.createApiKey();
     const { text } = creation.response;
     const showsNothing = !mayHaveKey(plugin, text) && !hasId(text);
     if (creation.reportedFailure !== null && showsNothing) throw creation.reportedFailure;
     response = keptResponse(creation.response);
+    cause = creation.cutOffFailure;
   } catch (error) {
     if (!(error instanceof PartnerError) || error.effect === "none") throw error;
     cause = error;

@@ -52,6 +52,8 @@ export interface Creation {
    * `null` if it does not say so. A web page comes from something in front of the service: it says nothing.
    */
   readonly reportedFailure: PartnerError | null;
+  /** The error that says why the response was cut off; `null` if it was not. */
+  readonly cutOffFailure: PartnerError | null;
 }
 
 /** A client of the Partner API. Of a body, it knows only whether it reports a failure. */
@@ -116,7 +118,11 @@ export function createClient(options: ClientOptions): PartnerClient {
     if (outcome.end !== "done") throw failureOf(call, outcome);
     const response = apiResponse(outcome.attempt);
     const hasReport = reportsFailure(response.text) && !isWebPage(response.text);
-    return { response, reportedFailure: hasReport ? failureOf(call, { ...outcome, effect: "none" }) : null };
+    return {
+      response,
+      reportedFailure: hasReport ? failureOf(call, { ...outcome, effect: "none" }) : null,
+      cutOffFailure: response.isCutOff ? failureOf(call, outcome) : null,
+    };
   }
 
   /** Sends a call, again if the policy says so. */

@@ -110,6 +110,12 @@ it("requestTimeout ends a response that never stops trickling in", async () => {
   });
   const client = clientFor(url, { requestTimeout: 150, clock: new InstantClock() });
   expect((await errorOf(client.listWebhooks())).summary).toContain("timed out while reading the response");
+  const { response, cutOffFailure } = await client.createApiKey();
+  expect(response.text.trim()).toBe("");
+  expect(cutOffFailure).toMatchObject({ code: "PARTNERS_TIMEOUT", effect: "possible" });
+  expect(cutOffFailure?.message).toMatch(
+    /response\. If the server is slow, raise partners:requestTimeout\.$/,
+  );
 });
 
 it("requestTimeout is shortened by what is left of the time for the operation", async () => {
