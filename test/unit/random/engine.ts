@@ -36,6 +36,8 @@ export interface Command {
   /** Whether a hook repeats a creation that failed partway as an update, as the engine does since 3.274. */
   readonly updatesCreated?: boolean;
   readonly deleteBeforeReplace?: boolean;
+  /** A resource of the program with the option `import`, and the ID to import. */
+  readonly imports?: { readonly name: string; readonly id: string };
   /** `--replace`: the resource to replace. */
   readonly replace?: string | undefined;
   /** After this many requests, a person interrupts the engine, or it dies. */
@@ -44,7 +46,7 @@ export interface Command {
 
 /** A step: one call of an adapter, or more if a hook repeats it. */
 export interface Call {
-  readonly verb: "check" | "create" | "read" | "update" | "delete";
+  readonly verb: "check" | "create" | "adopt" | "read" | "update" | "delete";
   readonly name: string;
   /** The inputs in the state for `check`, the outputs for other verbs. */
   readonly olds: Properties;
@@ -52,6 +54,13 @@ export interface Call {
   /** What each attempt has thrown, and the problems that `check` found. */
   readonly errors: (string | PartnerError)[];
   succeeded: boolean;
+}
+
+/** When a process has seen the state of a resource, and what it decided. */
+interface Planned {
+  /** How many requests had been sent by then. */
+  readonly requests: number;
+  readonly isReplaced: boolean;
 }
 
 interface PluginOptions extends Pick<ProcessOptions, "env" | "clock" | "currentTime" | "signal"> {
@@ -105,6 +114,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
   const { plugin, adapterOf, notices, visible } = startPlugin({ ...around, signal: interrupt.signal });
   const calls: Call[] = [];
   const changed: string[] = []; // Also those that a preview says.
+  const planned = new Map<string, Planned>();
   let [wasKilled, succeeded, requests] = [false, true, 0];
   const isStopped = (): boolean => wasKilled || interrupt.signal.aborted;
   around.onRequest(() => {
@@ -121,7 +131,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     if (isStopped()) throw new StepFailed();
     const call: Call = { ...step, errors: [], succeeded: false };
     calls.push(call);
-    const attempts = step.verb === "check" || step.verb === "read" ? 1 : repetitions + 1;
+    const attempts = ["check", "adopt", "read"].includes(step.verb) ? 1 : repetitions + 1;
     let kept: PartialFailure | null = null;
     const mayRepeat = (): boolean => call.errors.length < Math.min(attempts, MAX_RETRIES) && !isStopped();
     while (call.errors.length === 0 || mayRepeat()) {
@@ -168,6 +178,18 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     if (failed) throw new StepFailed();
   };
 
+  /** Imports a resource that the program declares with its ID (deploy/step.go, ImportStep). */
+  const adopt = async (name: string, args: Properties, id: string): Promise<void> => {
+    const found = await take({ verb: "adopt", name, olds: {}, news: args }, (adapter) => adapter.adopt(id));
+    assert(found !== null && !(found instanceof PartialFailure), "an import finds nothing");
+    const [outputs, read] = [withoutUndefined(found.outputs), withoutUndefined(found.inputs ?? {})];
+    const inputs = await check(name, read, args);
+    const { changes } = adapterOf(name).diff(outputs, inputs, { id, urn: urnOf(name) });
+    planned.set(name, { requests, isReplaced: false });
+    if (changes) throw new StepFailed(); // The inputs to import do not match the existing resource.
+    if (verb !== "preview") stack.push({ name, id, inputs, outputs, failed: false, replaced: false });
+  };
+
   const update = async (entry: Entry, news: Properties): Promise<void> => {
     const { name, id, outputs: olds } = entry;
     const result = await take({ verb: "update", name, olds, news }, (adapter) =>
@@ -201,11 +223,13 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
 
   const apply = async (name: string, args: Properties): Promise<void> => {
     const old = stack.find((entry) => entry.name === name && !entry.replaced);
+    if (!old && command.imports?.name === name) return adopt(name, args, command.imports.id);
     const isTarget = old !== undefined && replace === name;
     let news = await check(name, isTarget ? {} : (old?.inputs ?? {}), args);
     const urn = urnOf(name);
     const diff = old && !isTarget ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn }) : null;
     const isReplaced = isTarget || (diff?.replaces.length ?? 0) > 0;
+    if (diff !== null) planned.set(name, { requests, isReplaced });
     if (isReplaced && !isTarget) news = await check(name, {}, args);
     const changes = diff === null || diff.changes || old?.failed === true;
     if (changes) changed.push(name);
@@ -242,5 +266,5 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
   await (await plugin.open()).close();
   for (let turns = 0; turns < 5; turns += 1) await turn();
   visible.push(...notices.map(({ text }) => text));
-  return { command, succeeded, wasKilled, changed, calls, notices, visible };
+  return { command, succeeded, wasKilled, changed, planned, calls, notices, visible };
 }

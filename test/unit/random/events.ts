@@ -9,7 +9,7 @@ const webhookId = fc.constantFrom<number[]>(...WEBHOOKS);
 const stateOnDestroy = fc.constantFrom("leave", "restore", "active", "disabled");
 const overlapDays = fc.constantFrom(0, 2, 2, 2);
 const afterDays = fc.constantFrom(3, 4);
-const trigger = fc.constantFrom("spring", "summer", "autumn", "");
+const trigger = fc.constantFrom("spring", "summer", "autumn", "", 2027);
 const which = fc.nat({ max: 5 });
 const keyName = fc.constantFrom("key1", "key1", "key1", "key2");
 const webhookName = fc.constantFrom("webhook1", "webhook2");
@@ -24,7 +24,7 @@ function eventOf<Name extends string, Members>(
 }
 
 const rotation = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ trigger, overlapDays }) },
+  { weight: 4, arbitrary: fc.record({ trigger, overlapDays }, { requiredKeys: ["trigger"] }) },
   { weight: 1, arbitrary: fc.record({ afterDays, overlapDays }) },
 );
 const webhook = { webhookId, state, stateOnDestroy };
@@ -46,7 +46,7 @@ const fault: fc.Arbitrary<Fault> = fc
     skip: fc.constantFrom(0, 0, 0, 1, 2),
     times: fc.constantFrom(1, 1, 2, 6, 1_000),
     effect: fc.boolean(),
-    kind: fc.constantFrom("status", "status", "status", "reset", "reset", "cut"),
+    kind: fc.constantFrom("status", "status", "status", "status", "reset", "reset", "cut", "page", "report"),
     status: fc.constantFrom(400, 401, 403, 404, 408, 409, 422, 429, 429, 303, 500, 502, 503),
     retryAfter: fc.constantFrom(null, null, "0", "1", "99999", "Fri, 31 Dec 2099 23:59:59 GMT"),
     missingBytes: fc.constantFrom(1, 5, 30),
@@ -75,18 +75,22 @@ const faults = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(silence) },
 );
 
-const pointer = fc.constantFrom("none", "right", "wrong");
+/** Where a setting points: to another value of each response, or to nothing. */
+const pointer = fc.constantFrom("none", "right", "other", "nothing");
 
 /** What people do. */
 const act = fc.oneof(
   eventOf("undeclare", { name }),
   eventOf("rotate", { name: keyName, overlapDays }),
   eventOf("rotate", { name: keyName, overlapDays }),
+  eventOf("overlap", { name: keyName, overlapDays: fc.constantFrom(0, 1, 2, 3, 5, null) }),
+  eventOf("setBack", { name: keyName }),
   eventOf("wait", { days: fc.constantFrom(1, 1, 3) }),
   eventOf("change", { webhookId, state: fc.constantFrom("active", "disabled", "gone") }),
   eventOf("revoke", { which }),
   eventOf("forget", { name }),
-  eventOf("import", { name: fc.oneof(keyName, webhookName), which }),
+  eventOf("import", { name: fc.oneof(keyName, webhookName), which, isHeld: fc.boolean() }),
+  eventOf("rename", { name: keyName, faults }),
   eventOf("point", { apiKey: pointer, apiKeyId: pointer }),
 );
 

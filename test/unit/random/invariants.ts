@@ -27,6 +27,8 @@ export interface Finished extends Operation {
   readonly stack: readonly Entry[];
   readonly program: Program;
   readonly service: Service;
+  /** The time when the operation has begun and ended. */
+  readonly began: number;
   readonly now: number;
 }
 
@@ -35,7 +37,10 @@ export function assertOperation(finished: Finished, known: Known): void {
   assertNoSecretShown(finished);
   assertFewRequests(finished);
   assertNoKeyLost(finished, known);
+  assertGoneKeysNamed(finished);
   assertNoUsedKeyDeleted(finished);
+  assertOverlaps(finished);
+  assertNothingBlocksInVain(finished);
   assertNoDeletedKeyKept(finished, known);
   for (const id of WEBHOOKS) {
     assertWebhook(finished, known, id);
@@ -46,7 +51,7 @@ export function assertOperation(finished: Finished, known: Known): void {
 
 function assertNoSecretShown({ visible, service, stack }: Finished): void {
   const shown = [...visible, ...stack.map(({ id, outputs }) => id + publicText(outputs))].join("\n");
-  for (const secret of [service.accessToken, ...service.keys.map(({ key }) => key)]) {
+  for (const secret of [service.accessToken, ...service.keys.flatMap(({ key, uuid }) => [key, uuid])]) {
     const encoded = (["base64", "base64url"] as const).map((name) => Buffer.from(secret).toString(name));
     for (const spelling of [secret, encodeURIComponent(secret), ...encoded])
       assert(!shown.includes(spelling), `a secret is shown: …${shown.split(spelling)[0]?.slice(-300) ?? ""}`);
@@ -54,68 +59,174 @@ function assertNoSecretShown({ visible, service, stack }: Finished): void {
 }
 
 /** Asserts that previews and refreshes change nothing, and that no key is created twice for one need. */
-function assertFewRequests({ command: { verb }, calls, service, now, before }: Finished): void {
+function assertFewRequests({ command: { verb }, calls, stack, service, now, before }: Finished): void {
   const changes = service.requests.filter((request) => !request.startsWith("GET"));
   assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
   assert(!service.requests.join().includes("?"), "a request has a query");
   const needs = new Set(calls.filter((call) => mayCreate(call, now)).map(({ name }) => name));
   assert(service.keys.length - before.keyCount <= needs.size, "a key is created twice for one need");
+  const creations = changes.filter((request) => request.startsWith("POST")).length - service.deniedCreations;
+  const unfinished = stack.filter((entry) => {
+    const at = unfinishedOf(entry.outputs)?.at;
+    return at !== undefined && at !== unfinishedOf(before.stack.get(entry)?.outputs ?? {})?.at;
+  });
+  assert(unfinished.length <= creations, "a creation that the service has denied is kept");
 }
 
 /** Asserts that each valid key is in the state, or that a message named it when it was lost. */
 function assertNoKeyLost(finished: Finished, known: Known): void {
-  const { calls, notices, stack, service, before, wasKilled, now } = finished;
+  const { calls, stack, service, before, wasKilled, now } = finished;
+  const failed = calls.filter((call) => mayCreate(call, now) && call.errors.length > 0);
+  const isRemembered = ({ name, outputs }: Entry): boolean =>
+    unfinishedOf(outputs) !== null && failed.some((call) => call.name === name);
   for (const [index, { key, isLive }] of service.keys.entries()) {
     if (!isLive || known.lost.has(key) || holdersOf(key, stack).length > 0) continue;
     known.lost.add(key);
-    if (index >= before.keyCount) {
-      const failed = calls.filter((call) => mayCreate(call, now) && call.errors.length > 0);
-      const isKept = ({ name, outputs }: Entry): boolean =>
-        unfinishedOf(outputs) !== null && failed.some((call) => call.name === name);
+    const holders = holdersOf(key, before.stack.values());
+    if (index >= before.keyCount)
       // If it dies, the engine warns about an interrupted creation.
-      assert(wasKilled || stack.some(isKept), "a key is lost, and the state does not remember its creation");
-    } else {
-      const holders = holdersOf(key, before.stack.values());
-      const times = holders.map(({ outputs }) => unfinishedOf(outputs)?.at.slice(11, 16));
-      const hint = `…${key.slice(-4)}`;
-      const warnings = notices.filter(({ severity }) => severity === "warning").map(({ text }) => text);
-      const isNamed = (text: string): boolean => [hint, ...times].some((name) => name && text.includes(name));
-      assert(warnings.some(isNamed), "a key is no longer in the state, and no warning names it");
+      assert(
+        wasKilled || stack.some(isRemembered),
+        "a key is lost, and the state does not remember its creation",
+      );
+    else {
+      assert(
+        holders.every((holder) => mayLose(finished, key, holder)),
+        "a key is lost that could be deleted",
+      );
+      assert(isNamed(finished, key, holders), "a key is no longer in the state, and no warning names it");
     }
   }
 }
 
+/**
+ * Whether a resource may lose a key that works, with a warning: it was not read, nothing tells what it is
+ * deleted by, or the service did not accept that.
+ */
+function mayLose({ service }: Finished, key: string, { outputs }: Entry): boolean {
+  const { current, previous } = keysOf(outputs);
+  const holding = [current, previous].find((each) => JSON.stringify(each).includes(key));
+  if (holding === undefined || service.hasRefusedIdentifier) return true;
+  if (holding.apiKey !== key) return service.deletesBy === "key"; // A person has named the wrong value.
+  return holding.response === null && service.deletesBy !== "key";
+}
+
+/** Asserts that a warning names each key that counts as gone although the service has not deleted it. */
+function assertGoneKeysNamed(finished: Finished): void {
+  const { stack, service, before } = finished;
+  const isDeleted = (value: unknown): boolean => service.deletedKeys.some(({ key }) => key === value);
+  for (const { key, isLive } of service.keys) {
+    const isKey = ({ outputs }: Entry) => [outputs["apiKey"], outputs["previousApiKey"]].includes(key);
+    const holders = [...before.stack.values()].filter(isKey);
+    if (isLive || isDeleted(key) || holders.length === 0 || holdersOf(key, stack).length > 0) continue;
+    assert(isNamed(finished, key, holders), "a key counts as gone, and no warning names it");
+  }
+}
+
+/** Whether a warning names a key by its last characters, or by the time of its creation, if there are any. */
+function isNamed({ notices }: Finished, key: string, holders: readonly Entry[]): boolean {
+  const warnings = notices.filter(({ severity }) => severity === "warning").map(({ text }) => text);
+  return holders.some(({ outputs }) => {
+    const { previous, unfinished } = outputs["internal"] as Internal;
+    const times = [outputs["createdAt"], previous?.createdAt, unfinished?.at].filter(Boolean);
+    const names = [...times.map((time) => String(time).slice(11, 16)), `…${key.slice(-4)}`];
+    // Nothing may be shown of a short key that was imported, or of a value that a person took for the key.
+    const isNameless = key.length < 20 || !Object.values(outputs).includes(key);
+    return warnings.some(
+      (text) => names.some((name) => text.includes(name)) || (isNameless && text.includes("key")),
+    );
+  });
+}
+
 /** Asserts that only keys were deleted that nobody uses. */
 function assertNoUsedKeyDeleted(finished: Finished): void {
-  const { calls, stack, service, before, now, command, program } = finished;
-  for (const key of service.deletedKeys) {
+  const { stack, service, before, command, program } = finished;
+  for (const { key, requests } of service.deletedKeys) {
     const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
     assert(holders.length > 0, "a key is deleted that no state has");
     for (const [holder, { name, outputs }] of holders) {
-      const isPrevious = outputs["previousApiKey"] === key;
-      const isOver = isPrevious && !(Date.parse(String(outputs["previousExpiresAt"])) > now);
-      const isAsked = (call: Call): boolean =>
-        call.name === name &&
-        (call.verb === "delete" ||
-          (isPrevious && call.verb === "update" && rotationOf(call.news).overlapDays === 0) ||
-          (isPrevious && mayCreate(call, now)));
-      assert(isOver || calls.some(isAsked), `a key that ${name} uses is deleted`);
+      if (!isAsked(finished, key, holder) && isSeen(finished, name, requests))
+        assert.fail(`a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
       const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
       const isForced = command.verb === "destroy" || command.deleteBeforeReplace || !program.has(name);
       assert(isForced || !hasNone, `${name} has no key in place of the deleted one`);
     }
+    for (const entry of holdersOf(key, stack))
+      if (!before.stack.has(entry))
+        assert(!isSeen(finished, entry.name, requests), `a key that ${entry.name} has imported is deleted`);
   }
 }
 
+/** Whether the end of an overlap, or a call for a resource, asks for the deletion of its key. */
+function isAsked(finished: Finished, key: string, holder: Entry): boolean {
+  const { calls, before, now } = finished;
+  const { name, outputs } = before.stack.get(holder) ?? holder;
+  const isPrevious = !JSON.stringify(keysOf(outputs).current).includes(key);
+  return calls.some((call) => {
+    if (call.name !== name) return false;
+    const isOver = call.verb === "update" && isPrevious && !(overlapEnd(call) > now);
+    return call.verb === "delete" || isOver || (isPrevious && mayCreate(call, now));
+  });
+}
+
+/**
+ * Whether a process had seen, before a request, that a resource holds its keys and goes on. It does not see
+ * the others if all are destroyed.
+ */
+function isSeen({ command, planned }: Finished, name: string, requests: number): boolean {
+  const plan = planned.get(name);
+  return command.verb !== "destroy" && plan !== undefined && plan.requests < requests && !plan.isReplaced;
+}
+
 /** Asserts that the state keeps a deleted key only if a person deleted it, or a call failed on the way. */
-function assertNoDeletedKeyKept({ calls, stack, service }: Finished, known: Known): void {
+function assertNoDeletedKeyKept(finished: Finished, known: Known): void {
+  const { calls, stack, service } = finished;
   for (const { key, isLive } of service.keys)
     for (const { name } of isLive || known.gone.has(key) ? [] : holdersOf(key, stack)) {
       known.gone.add(key);
       const hasFailed = calls.some((call) => call.name === name && !call.succeeded);
-      assert(hasFailed, `${name} keeps a deleted key`);
+      const deletion = service.deletedKeys.find((each) => each.key === key);
+      const isOfOther = deletion !== undefined && !isSeen(finished, name, deletion.requests);
+      assert(hasFailed || isOfOther, `${name} keeps a deleted key`);
     }
+}
+
+/** Asserts that an overlap lasts as long as it is declared, from the time when the current key was read. */
+function assertOverlaps(finished: Finished): void {
+  const { calls, stack, before, began, now, succeeded, command } = finished;
+  for (const entry of stack.filter(({ name }) => name.startsWith("key"))) {
+    const old = before.stack.get(entry);
+    const { rotatedAt } = entry.outputs["internal"] as Internal;
+    const isRead =
+      old?.outputs["createdAt"] !== entry.outputs["createdAt"] && entry.outputs["createdAt"] !== null;
+    const time = Date.parse(rotatedAt ?? "");
+    if (isRead) assert(time >= began && time <= now, `${entry.name} has a wrong beginning of its overlap`);
+    else if (old) assert.equal(rotatedAt, (old.outputs["internal"] as Internal).rotatedAt);
+
+    const isForced = calls.some((call) => call.name === entry.name && call.errors.length > 0);
+    const { overlapDays } = rotationOf(entry.inputs);
+    const { previousApiKey, previousExpiresAt } = entry.outputs;
+    if (!succeeded || command.verb !== "up" || isForced || entry.replaced || previousApiKey === null)
+      continue;
+    const end = Date.parse(String(previousExpiresAt));
+    assert(isRead || end > began, `${entry.name} keeps a previous key after its overlap`);
+    if (overlapDays !== undefined) assert.equal(end, time + overlapDays * DAY, "an overlap has a wrong end");
+    else if (!isRead) assert.equal(previousExpiresAt, old?.outputs["previousExpiresAt"], "an overlap moves");
+  }
+}
+
+/** Asserts that no unfinished creation fails an update in which no key is due. */
+function assertNothingBlocksInVain({ calls, service, now, command, before }: Finished): void {
+  if (service.requests.length > 0 || command.verb !== "up") return;
+  for (const { name, verb, olds, news, errors } of calls) {
+    const [entry] = [...before.stack.values()].filter((each) => each.name === name && !each.replaced);
+    const response = entry && unfinishedOf(entry.outputs)?.response;
+    const isKept = response != null && !response.isCutOff;
+    const call = { name, verb, olds: withoutUnfinished(olds), news };
+    if (verb !== "update" || !name.startsWith("key") || isKept || mayCreate(call, now)) continue;
+    assert.deepEqual(errors, [], `nothing is due, but ${name} fails`);
+  }
 }
 
 /** Asserts that a webhook changes only as a call asks, and ends as the program says. */
@@ -212,7 +323,7 @@ function goalOf({ verb, olds, news }: Call, id: number): unknown {
 }
 
 interface Rotation {
-  readonly trigger?: string;
+  readonly trigger?: string | number;
   readonly afterDays?: number;
   readonly overlapDays?: number;
 }
@@ -222,9 +333,20 @@ export function rotationOf({ rotation }: Properties): Rotation {
   return rotation ?? {};
 }
 
+/** A kept response. */
+interface Response {
+  readonly isCutOff: boolean;
+}
+
 interface Internal {
   readonly trigger: string | null;
-  readonly unfinished: { readonly at: string; readonly trigger: string | null } | null;
+  readonly rotatedAt: string | null;
+  readonly unfinished: {
+    readonly at: string;
+    readonly trigger: string | null;
+    readonly response: Response | null;
+  } | null;
+  readonly previous: { readonly createdAt: string | null; readonly response: Response | null } | null;
 }
 
 /** Returns the unfinished creation of a key; `null` if there is none. */
@@ -232,14 +354,42 @@ export function unfinishedOf({ internal }: Properties): Internal["unfinished"] {
   return (internal as Internal | undefined)?.unfinished ?? null;
 }
 
+/** Returns the current and the previous key, as the outputs have them. */
+function keysOf(outputs: Properties) {
+  const { apiKey, previousApiKey, response } = outputs;
+  const { previous } = outputs["internal"] as Internal;
+  return {
+    current: { apiKey, response: apiKey === null ? null : response },
+    previous: { apiKey: previousApiKey, response: previous?.response },
+  };
+}
+
+/** Returns outputs as if no creation was unfinished. */
+function withoutUnfinished(outputs: Properties): Properties {
+  return { ...outputs, internal: { ...(outputs["internal"] as Internal), unfinished: null } };
+}
+
+/** Returns when the overlap ends by today's arguments; `NaN` if there is none. */
+function overlapEnd({ olds, news }: Pick<Call, "olds" | "news">): number {
+  const { rotatedAt } = olds["internal"] as Internal;
+  const { overlapDays } = rotationOf(news);
+  if (overlapDays === undefined || olds["previousApiKey"] === null)
+    return Date.parse(String(olds["previousExpiresAt"]));
+  return Date.parse(rotatedAt ?? "") + overlapDays * DAY;
+}
+
 /** Whether a call may create a key: one is due, and no creation is unfinished, or a person has acted. */
-function mayCreate({ name, verb, olds, news }: Call, now: number): boolean {
+function mayCreate(
+  { name, verb, olds, news }: Pick<Call, "name" | "verb" | "olds" | "news">,
+  now: number,
+): boolean {
   if (!name.startsWith("key") || verb !== "update") return name.startsWith("key") && verb === "create";
-  const { trigger = "", afterDays = Infinity } = rotationOf(news);
+  const { trigger: declared = "", afterDays = Infinity } = rotationOf(news);
+  const trigger = String(declared);
   const unfinished = unfinishedOf(olds);
   if (unfinished !== null && (trigger === "" || trigger === unfinished.trigger)) return false;
   const { trigger: used } = olds["internal"] as Internal;
   const age = Math.floor(now / DAY) - Math.floor(Date.parse(String(olds["createdAt"])) / DAY);
-  const isOld = !(age < afterDays) && !(Date.parse(String(olds["previousExpiresAt"])) > now);
+  const isOld = !(age < afterDays) && !(overlapEnd({ olds, news }) > now);
   return olds["apiKey"] === null || (trigger !== "" && trigger !== used) || isOld;
 }

@@ -5,24 +5,71 @@ import { startPartnerApi, type Answer } from "../../support/partner-api-server.t
 /** The webhooks that exist at the start. */
 export const WEBHOOKS = [101, 102, 103] as const;
 
+/** What a service knows of a key. */
+interface Issued {
+  readonly key: string;
+  readonly id: number | string;
+  readonly uuid: string;
+  /** Another value in the response, which could be the key. */
+  readonly other: string;
+}
+
 /**
  * Services that fit the contract: what the path of a deletion names, the response to a creation, and the
- * right pointers to the key and to what it is deleted by. In the last one, another value may be the key.
+ * right pointers to the key and to what it is deleted by. In the last ones, another value may be the key.
  */
 export const SHAPES = [
-  shape("key", (key) => ({ api_key: key }), "/api_key", "/api_key"),
-  shape("key", (key, id) => ({ id, api_key: key }), "/api_key", "/api_key"),
-  shape("id", (key, id) => ({ id, api_key: key }), "/api_key", "/id"),
-  shape("key", (key, id) => ({ id, key }), "/key", "/key"),
-  shape("id", (key, id) => ({ data: { id, key } }), "/data/key", "/data/id"),
-  shape("id", (key, id) => ({ id, key, signing_secret: `whsec_0123456789_${id}` }), "/key", "/id"),
+  shape("key", ({ key }) => ({ api_key: key }), "/api_key", "/api_key"),
+  shape("key", ({ key, id }) => ({ id, api_key: key }), "/api_key", "/api_key"),
+  shape("id", ({ key, id }) => ({ id, api_key: key }), "/api_key", "/id"),
+  shape("key", ({ key, id }) => ({ id, key }), "/key", "/key"),
+  shape("id", ({ key, id }) => ({ data: { id, key } }), "/data/key", "/data/id"),
+  shape("id", ({ key, id }) => ({ id, apiKey: key }), "/apiKey", "/id"),
+  shape("id", ({ key, id }) => ({ data: { id, attributes: { key } } }), "/data/attributes/key", "/data/id"),
+  shape("id", ({ key, id }) => ({ id, data: { key } }), "/data/key", "/id"),
+  shape("id", ({ key, id }) => ({ id: "account", data: { id, key } }), "/data/key", "/data/id"),
+  shape("uuid", ({ key, uuid }) => ({ key_uuid: uuid, key }), "/key", "/key_uuid"),
+  shape("uuid", ({ key, id, uuid }) => ({ id, uuid, key }), "/key", "/uuid"),
+  shape("id", ({ key, id, uuid }) => ({ id, uuid, key }), "/key", "/id", "/uuid"),
+  shape("key", ({ key, other }) => ({ api_key: key, encoded: other }), "/api_key", "/api_key", "/encoded"),
+  shape("id", ({ key, id, other }) => ({ id, key, secret: other }), "/key", "/id", "/secret"),
 ];
 type Shape = ReturnType<typeof shape>;
 
-type Body = (key: string, id: string) => unknown;
+function shape(
+  deletesBy: "key" | "id" | "uuid",
+  body: (issued: Issued) => unknown,
+  apiKey: string,
+  apiKeyId: string,
+  other = apiKeyId,
+) {
+  return { deletesBy, body, pointers: { right: { apiKey, apiKeyId }, other } };
+}
 
-function shape(deletesBy: "key" | "id", body: Body, apiKey: string, apiKeyId: string) {
-  return { deletesBy, body, pointers: { apiKey, apiKeyId } };
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const BASE32 = `${LOWER.toUpperCase()}234567`;
+const ALPHANUMERIC = `${LOWER}0123456789`;
+const BASE64 = `${LOWER.toUpperCase()}${ALPHANUMERIC}+/`;
+
+/** How services write keys: what they begin with, the characters of the rest, and how many there are. */
+export const ALPHABETS = [
+  ["pk1+", BASE64, 24], // URLs and base64url spell it otherwise.
+  ["", BASE32, 16],
+  ["", BASE32, 26],
+  ["", ALPHANUMERIC, 12],
+  ["", ALPHANUMERIC, 16],
+  ["", LOWER, 32],
+  ["", BASE64, 32],
+  ["", "0123456789abcdef", 40],
+] as const;
+
+/** A service, apart from its keys. */
+export interface Character {
+  readonly shape: Shape;
+  readonly alphabet: (typeof ALPHABETS)[number];
+  readonly hasNumericIds: boolean;
+  /** The status for what cannot be an identifier of a key, such as a key where IDs delete. */
+  readonly invalid: number;
 }
 
 /** What happens to some requests, of one method or any, instead of a proper response. */
@@ -31,9 +78,12 @@ export interface Fault {
   /** How many requests to leave alone first, and how many to affect. */
   readonly skip: number;
   readonly times: number;
-  /** A status, the end of the connection, no response within the time limit, or one whose end is missing. */
-  readonly kind: "status" | "reset" | "silence" | "cut";
-  /** Whether the operation is performed all the same. A 4xx never is, and what is cut off always. */
+  /**
+   * A status, the end of the connection, no response within the time limit, one whose end is missing, a web
+   * page, or a success that reports a failure.
+   */
+  readonly kind: "status" | "reset" | "silence" | "cut" | "page" | "report";
+  /** Whether the operation is performed all the same. A 4xx and a report: never; what is cut off: always. */
   readonly effect: boolean;
   readonly status: number;
   readonly retryAfter: string | null;
@@ -44,16 +94,33 @@ export interface Fault {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** @param name Makes the keys of this service unlike others. */
-export async function startService({ deletesBy, body, pointers }: Shape, name: string) {
+export async function startService({ shape, alphabet, hasNumericIds, invalid }: Character, name: string) {
+  const { deletesBy, body, pointers } = shape;
   const webhooks = Object.fromEntries(WEBHOOKS.map((id) => [id, "active"] as const));
   const api = await startPartnerApi(webhooks, "tok/7Qm2Zr9XbK4gTw+L8sWc3NfHd1pYx6==");
-  const keys: { readonly key: string; readonly id: string; isLive: boolean }[] = [];
+  const keys: (Issued & { isLive: boolean })[] = [];
+  const textOf = (seed: string, [prefix, characters, length]: Character["alphabet"]): string => {
+    const bytes = createHash("sha512")
+      .update(name + seed)
+      .digest()
+      .subarray(0, length);
+    return prefix + Array.from(bytes, (byte) => characters[byte % characters.length]).join("");
+  };
   const issue = (): unknown => {
-    const id = `k${keys.length}`;
-    const hash = createHash("sha256").update(name + id);
-    const key = `pk1+${hash.digest("base64").slice(0, 24)}`; // URLs and base64url spell it otherwise.
-    keys.push({ key, id, isLive: true });
-    return body(key, id);
+    const index = keys.length;
+    const hex = textOf(`uuid ${index}`, ["", "0123456789abcdef", 32]);
+    const issued = {
+      key: textOf(`key ${index}`, alphabet),
+      id: hasNumericIds ? 7000 + index : `k${index}`,
+      uuid: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+      other: textOf(`other ${index}`, alphabet),
+    };
+    keys.push({ ...issued, isLive: true });
+    return body(issued);
+  };
+  const isIdentifier = ({ length }: string): boolean => {
+    if (deletesBy === "uuid") return length === 36;
+    return (deletesBy === "key") === length >= 12;
   };
   issue(); // The key of another stack.
   const service = {
@@ -63,8 +130,12 @@ export async function startService({ deletesBy, body, pointers }: Shape, name: s
     keys,
     liveKeys: () => keys.filter(({ isLive }) => isLive).map(({ key }) => key),
     faults: [] as readonly Fault[],
-    /** The keys that were deleted since the last command began. */
-    deletedKeys: [] as string[],
+    /** The keys that were deleted since the last command began, and the number of requests up to each. */
+    deletedKeys: [] as { readonly key: string; readonly requests: number }[],
+    /** Whether the service has refused to delete by an identifier as if it were none, because of a fault. */
+    hasRefusedIdentifier: false,
+    /** The creations that a response to them has denied. */
+    deniedCreations: 0,
     /** Called when a request has been performed, before its response. */
     onRequest: (): void => undefined,
   };
@@ -82,7 +153,11 @@ export async function startService({ deletesBy, body, pointers }: Shape, name: s
   const answer = (method: string, perform: () => Response): Answer | Promise<Answer> => {
     const fault = nextFault(method);
     const isRefusal = fault?.kind === "status" && /^4(?!08)/.test(String(fault.status));
-    const isPerformed = fault === null || fault.kind === "cut" || (fault.effect && !isRefusal);
+    const mayPerform = fault?.effect === true && !isRefusal && fault.kind !== "report";
+    const isPerformed = fault === null || fault.kind === "cut" || mayPerform;
+    if (method === "DELETE" && isRefusal && [400, 422].includes(fault.status))
+      service.hasRefusedIdentifier = true;
+    if (method === "POST" && fault?.kind === "report") service.deniedCreations += 1;
     const response = isPerformed ? perform() : {};
     service.onRequest();
     if (fault === null) return response;
@@ -93,6 +168,8 @@ export async function startService({ deletesBy, body, pointers }: Shape, name: s
       const headers = { "content-length": String(text.length), connection: "close" };
       return { ...response, body: text.slice(0, -fault.missingBytes), headers };
     }
+    if (fault.kind === "page") return { body: "<html>Please try again.</html>" };
+    if (fault.kind === "report") return { body: { success: false, message: "There are too many keys." } };
     // A server may quote what it received.
     const error = `refused ${String(api.requests.at(-1))} with ${api.accessToken}`;
     const headers = fault.retryAfter === null ? {} : { "retry-after": fault.retryAfter };
@@ -104,10 +181,11 @@ export async function startService({ deletesBy, body, pointers }: Shape, name: s
   api.answers.createApiKey = () => answer("POST", () => ({ status: 201, body: issue() }));
   api.answers.deleteApiKey = (keyOrId) =>
     answer("DELETE", () => {
-      const found = keys.find((each) => each[deletesBy] === keyOrId && each.isLive);
-      if (!found) return { status: 404, body: { error: `there is no key ${keyOrId}` } };
+      const found = keys.find((each) => String(each[deletesBy]) === keyOrId && each.isLive);
+      const status = isIdentifier(keyOrId) ? 404 : invalid;
+      if (!found) return { status, body: { error: `there is no key ${keyOrId}` } };
       found.isLive = false;
-      service.deletedKeys.push(found.key);
+      service.deletedKeys.push({ key: found.key, requests: api.requests.length });
       return { body: {} };
     });
   return service;
