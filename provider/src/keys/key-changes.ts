@@ -4,14 +4,7 @@ import type { KeyResponse } from "../registration.js";
 import { mayHaveKey, readCreatedKey, withCorrectedKeys } from "./created-key.js";
 import { deleteKey, type KeyContext } from "./key-deletion.js";
 import { hasId } from "./key-identifier-reader.js";
-import {
-  keyUnread,
-  keyUnreadByCommand,
-  lostCreation,
-  overlapNotEnded,
-  previousDeleted,
-  sameKey,
-} from "./key-messages.js";
+import { keyUnread, keyUnreadByCommand, lostCreation, previousDeleted, sameKey } from "./key-messages.js";
 import { keptResponse, type Key, type KeyState } from "./key-state.js";
 import { stepOf, withDeclaredOverlap, type Rotation, type Step } from "./rotation.js";
 
@@ -99,11 +92,7 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 
 /** Deletes the previous key. */
 async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  const { current, previous } = state;
-  if (previous !== null)
-    await deleteKey(change, previous, current).catch((error: unknown) => {
-      throw error instanceof PartnerError ? overlapNotEnded(error, change.name.urn) : error;
-    });
+  if (state.previous !== null) await deleteKey(change, state.previous, state.current);
   return { ...state, previous: null, previousExpiresAt: null };
 }
 

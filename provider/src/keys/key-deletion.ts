@@ -82,7 +82,8 @@ export async function deleteKey(
     failures.push(failure);
   }
   const [first] = failures;
-  if (first && isInvalid(first.status)) {
+  // Of an imported key, no response is kept in which a setting could find an ID.
+  if (first && isInvalid(first.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
     throw keyNotAccepted(first, others, plugin.settingName);
   }

@@ -130,9 +130,9 @@ export function keyNotAccepted(
   others: readonly string[],
   settingName: NameSetting,
 ): PartnerError {
-  if (others.length === 0) return failure;
-  const remedy = `If the service deletes keys by an ID, set ${settingName("responses.apiKeyId")} to `;
-  return new PartnerError("PARTNERS_RESOURCE", `${failure.message} ${remedy}${oneOf(others)}.`);
+  const setting = settingName("responses.apiKeyId");
+  const remedy = `If the service deletes keys by an ID, set ${setting} to ${oneOf(others)}.`;
+  return withMessage(failure, `${failure.message} ${remedy}`);
 }
 
 /** A key of a resource that is removed was not deleted: says how the resource can be kept, or forgotten. */
@@ -144,13 +144,6 @@ export function removalFailed(failure: PartnerError, key: Key, urn: string): Par
   if (!isRefused(failure.status)) return failure;
   const forget = `If ${keyName(key, urn)} no longer works, ${stateDelete(urn)}.`;
   return withMessage(failure, `${failure.message} ${forget}`);
-}
-
-/** The previous key was not deleted at the end of its overlap. The resource stays. */
-export function overlapNotEnded(failure: PartnerError, urn: string): PartnerError {
-  if (!isRefused(failure.status)) return failure;
-  const replace = `If the previous key no longer works, run "pulumi up --replace ${quoted(urn)}".`;
-  return withMessage(failure, `${failure.message} ${replace}`);
 }
 
 /** Several deletions of a removal failed. */
