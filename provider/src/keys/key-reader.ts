@@ -23,12 +23,10 @@ export interface KeyReading {
 
 /** Names of keys, besides names that end with {@link API_KEY} or `apiToken`. */
 const KEY_NAME = nameSet(
-  "key token secret value apiKeyValue apiSecret accessToken authToken authorizationToken bearerToken " +
-    "clientToken clientSecret userToken accountToken serviceToken personalAccessToken secretKey " +
-    "secretToken secretValue privateKey partnerKey partnerToken partnerSecret appKey appToken " +
-    "applicationKey licenseKey integrationKey hmacKey writeKey adminKey masterKey deployKey rawKey " +
-    "fullKey newKey newToken plainKey plainToken plainTextKey plainTextToken plainText clearText " +
-    "keyValue keyString keySecret tokenValue tokenString tokenSecret secretId sha1 jwt pat",
+  "key token secret value apiSecret accessToken authToken bearerToken clientToken clientSecret " +
+    "serviceToken personalAccessToken secretKey secretToken secretId privateKey partnerKey appKey " +
+    "appToken applicationKey licenseKey integrationKey hmacKey writeKey adminKey masterKey deployKey " +
+    "rawKey plainTextToken keyValue keyString keySecret tokenValue tokenString sha1 jwt",
 );
 /** The end of the contract's own name for a key. */
 const API_KEY = "apikey";
