@@ -46,3 +46,22 @@ it("a key that is not found in the response is kept, and read with a pointer", a
   expect(await stack.stateFile()).not.toContain(token);
   expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
 });
+
+it("a trigger in YAML may be a number, which Pulumi makes of configuration, and needs no overlapDays", async () => {
+  const program = `name: test
+runtime: yaml
+config:
+  rotate: { type: string }
+resources:
+  checkout:
+    type: partners:PartnerApiKey
+    properties: { rotation: { trigger: "\${rotate}" } }
+`;
+  const { api, stack, run } = await stackFor(undefined, { files: { "Pulumi.yaml": program } });
+  await stack.pulumi("config", "set", "rotate", "20260219");
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1, POST: 1 } });
+  const [first] = api.keys;
+  await stack.pulumi("config", "set", "rotate", "20260220");
+  expect(await run("up")).toMatchObject({ error: "", requests: { GET: 1, POST: 1, DELETE: 1 } });
+  expect([api.keys.size, api.keys.has(first ?? "")]).toEqual([1, false]);
+});
