@@ -124,7 +124,7 @@ async function checkService(config: Config, report: Report): Promise<void> {
     else {
       const { setting, pointers } = list;
       const commands = pointers.flatMap((pointer) => (setting ? commandsFor({ [setting]: pointer }) : []));
-      report("failed", "list", unreadableList(list, plugin.settingName).message, commands);
+      report("failed", "list", unreadableList(list, plugin).message, commands);
     }
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;

@@ -58,7 +58,7 @@ export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
       }
       if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
-      if (state === null) throw importNeedsState(list.stateFields(), plugin.settingName);
+      if (state === null) throw importNeedsState(list.stateFields(), plugin);
       const inputs = { webhookId, state, stateOnDestroy: "leave" };
       return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
     },

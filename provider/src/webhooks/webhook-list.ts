@@ -74,7 +74,7 @@ export class WebhookList {
 
   /** @throws {PartnerError} if the list is incomplete. @param need What is then prevented. */
   requireComplete(need: keyof typeof PREVENTED): void {
-    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#plugin.settingName);
+    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#plugin);
   }
 }
 
@@ -117,15 +117,13 @@ export class WebhookLists {
    * incomplete and lacks some. Each is about the list, so that one warning serves all resources.
    */
   warnAboutUnknown(list: WebhookList, webhookIds: readonly number[]): void {
-    const { settingName } = this.#plugin;
+    const plugin = this.#plugin;
     const { webhooks, incompleteSign } = list;
     const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
     if (webhookIds.some(isUnknown))
-      this.#warnOnce("unknown", () =>
-        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), settingName),
-      );
+      this.#warnOnce("unknown", () => stateUnknown(list.ids().filter(isUnknown), list.stateFields(), plugin));
     if (incompleteSign !== null && webhookIds.some((id) => !webhooks.has(id)))
-      this.#warnOnce("unlisted", () => notListed(incompleteSign, settingName));
+      this.#warnOnce("unlisted", () => notListed(incompleteSign, plugin));
   }
 
   #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
@@ -141,7 +139,7 @@ export class WebhookLists {
       this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
     }
     const { reading } = this.#last;
-    if (!reading.isReadable) throw unreadableList(reading, this.#plugin.settingName);
+    if (!reading.isReadable) throw unreadableList(reading, this.#plugin);
     return new WebhookList(this.#plugin, reading, requestedAt, this.#changes);
   }
 }

@@ -1,10 +1,13 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
+import type { PluginProcess } from "../plugin/plugin-process.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
-import type { NameSetting } from "../setting-messages.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-reader.js";
+
+/** How settings are named and set here. */
+type SettingWords = Pick<PluginProcess, "settingName" | "proposeMember">;
 
 /** A webhook that could not be set. */
 export interface WebhookFailure {
@@ -16,35 +19,32 @@ export interface WebhookFailure {
 export type Why = "states" | "others" | "stateOnDestroy";
 
 /** The list needs a setting to be read. */
-export function unreadableList(list: UnreadableList, settingName: NameSetting): PartnerError {
+export function unreadableList(list: UnreadableList, here: SettingWords): PartnerError {
   const { setting, pointers } = list;
-  if (setting === null) return unreadable("The webhook list is not JSON", `Check ${settingName("baseUrl")}.`);
-  const set = `Set ${settingName(`responses.${setting}`)} to`;
-  const choice = oneOf(pointers.map((pointer) => pointer || '"" (the whole response)'));
-  const noList = `${set} ${choice || "its JSON Pointer, such as /data/items"}.`;
-  if (setting === "webhooks") return unreadable("The webhook list was not recognized", noList);
-  const noId = choice ? `${set} ${choice}.` : "Each record needs a unique ID, a positive whole number.";
+  if (setting === null)
+    return unreadable("The webhook list is not JSON", `Check ${here.settingName("baseUrl")}.`);
+  const remedy = sentence(here.proposeMember(setting, pointers));
+  if (setting === "webhooks") return unreadable("The webhook list was not recognized", remedy);
+  const noId = pointers.length > 0 ? remedy : "Each record needs a unique ID, a positive whole number.";
   return unreadable("The webhook list has records without a usable ID", noId);
 }
 
 /** `others` needs all webhooks, but the list is incomplete. */
-export function othersIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
-  const why = incompleteText(sign, settingName);
+export function othersIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
+  const why = incompleteText(sign, here);
   return resourceError(
     `"others" needs the complete list, but ${why} To set only some webhooks, name them in "states".`,
   );
 }
 
 /** `getPartnerWebhooks` needs all webhooks, but the list is incomplete. */
-export function readIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
-  return resourceError(
-    `getPartnerWebhooks needs the complete list, but ${incompleteText(sign, settingName)}`,
-  );
+export function readIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
+  return resourceError(`getPartnerWebhooks needs the complete list, but ${incompleteText(sign, here)}`);
 }
 
 /** An incomplete list lacks the webhook to import. */
-export function importIncomplete(sign: IncompleteSign, settingName: NameSetting): PartnerError {
-  const why = incompleteText(sign, settingName);
+export function importIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
+  const why = incompleteText(sign, here);
   return resourceError(
     `The import needs the complete list, but ${why} You can also declare the webhook without an import.`,
   );
@@ -86,8 +86,8 @@ export function fleetIncomplete(failures: readonly WebhookFailure[], total: numb
 }
 
 /** A webhook cannot be imported, because the list does not show its state. */
-export function importNeedsState(fields: readonly StateField[], settingName: NameSetting): PartnerError {
-  const remedy = stateRemedy(fields, settingName) || " Declare the webhook without an import.";
+export function importNeedsState(fields: readonly StateField[], here: SettingWords): PartnerError {
+  const remedy = stateRemedy(fields, here) || " Declare the webhook without an import.";
   return resourceError(`Cannot import: the list does not show the webhook's state.${remedy}`);
 }
 
@@ -121,16 +121,16 @@ export function willChange(why: Why, state: WebhookState, webhookIds: readonly n
 export function stateUnknown(
   webhookIds: readonly number[],
   fields: readonly StateField[],
-  settingName: NameSetting,
+  here: SettingWords,
 ): Notice {
   const what = `The list does not show the state of ${webhooksText(webhookIds)}, so drift is not detected`;
-  return warning(`${what}.${stateRemedy(fields, settingName)}`);
+  return warning(`${what}.${stateRemedy(fields, here)}`);
 }
 
 /** Managed webhooks are missing from a list that is incomplete. */
-export function notListed(sign: IncompleteSign, settingName: NameSetting): Notice {
+export function notListed(sign: IncompleteSign, here: SettingWords): Notice {
   const what = "Drift is not detected for webhooks that are missing from the list";
-  return warning(`${what}: ${incompleteText(sign, settingName)}`);
+  return warning(`${what}: ${incompleteText(sign, here)}`);
 }
 
 /** An argument of a program breaks a rule. */
@@ -168,20 +168,21 @@ function unreadable(what: string, remedy: string): PartnerError {
 }
 
 /** Says what shows that a list is incomplete, and what to do if it is not. */
-function incompleteText(sign: IncompleteSign, settingName: NameSetting): string {
-  const setting = settingName("responses.complete");
-  if (sign === "responses.complete") return `${setting} is false.`;
+function incompleteText(sign: IncompleteSign, here: SettingWords): string {
+  if (sign === "responses.complete") return `${here.settingName(sign)} is false.`;
   const where = sign === "Link" ? "the Link header" : sign;
-  return `${where} indicates more webhooks. If the list is complete, set ${setting} to true.`;
+  const remedy = here.proposeMember("complete", [true]);
+  return `${where} indicates more webhooks. If the list is complete, ${remedy}.`;
 }
 
 /** Proposes the members that may hold the state. Empty if there are none. */
-function stateRemedy(fields: readonly StateField[], settingName: NameSetting): string {
+function stateRemedy(fields: readonly StateField[], here: SettingWords): string {
   if (fields.length === 0) return "";
-  const choice = oneOf(fields.map(({ pointer, values }) => `"${pointer}" (values: ${values.join(", ")})`));
-  const words = `${settingName("responses.active")} and ${settingName("responses.disabled")}`;
+  const pointers = fields.map(({ pointer }) => pointer);
+  const words = `${here.settingName("responses.active")} and ${here.settingName("responses.disabled")}`;
   const more = fields.some(({ needsWords }) => needsWords) ? `, and list its values in ${words}` : "";
-  return ` Set ${settingName("responses.webhookState")} to ${choice}${more}.`;
+  const values = fields.map((field) => `${field.pointer}: ${field.values.join(", ")}`).join("; ");
+  return ` ${sentence(here.proposeMember("webhookState", pointers) + more)} Values seen: ${values}.`;
 }
 
 function webhooksText(webhookIds: readonly number[]): string {
@@ -193,8 +194,8 @@ function listed(webhookIds: readonly number[]): string {
   return webhookIds.slice(0, MAX_NAMES).join(", ") + more;
 }
 
-function oneOf(choices: readonly string[]): string {
-  return choices.join(" or ");
+function sentence(clause: string): string {
+  return `${clause.slice(0, 1).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function inflections({ length }: readonly unknown[]) {

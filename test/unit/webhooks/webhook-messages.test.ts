@@ -1,9 +1,14 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
+import type { PluginProcess } from "../../../provider/src/plugin/plugin-process.js";
+import { memberProposal } from "../../../provider/src/setting-messages.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
-const name = (setting: string): string => `partners:${setting}`;
+const here: Pick<PluginProcess, "settingName" | "proposeMember"> = {
+  settingName: (setting) => `partners:${setting}`,
+  proposeMember: (member, values) => memberProposal("configuration", {}, member, values),
+};
 const many = Array.from({ length: 23 }, (_, index) => index + 1);
 const urn = (name: string, path = ""): string =>
   `urn:pulumi:dev::shop::${path}partners:index:PartnerWebhookState::${name}`;
@@ -14,7 +19,7 @@ const status = (code: number, webhookId: number) =>
     { status: code },
   );
 const unreadable = (setting: "webhooks" | "webhookId" | null, ...pointers: string[]) =>
-  messages.unreadableList({ isReadable: false, setting, pointers }, name);
+  messages.unreadableList({ isReadable: false, setting, pointers }, here);
 const words = [{ pointer: "/status/name", values: ['"Live"', '"Paused"'], needsWords: true }];
 const flags = [
   { pointer: "/active", values: ["true", "false"], needsWords: false },
@@ -30,9 +35,9 @@ const ALL = [
   unreadable("webhooks", ""),
   unreadable("webhookId"),
   unreadable("webhookId", "/uuid"),
-  messages.othersIncomplete("/meta/has_more", name),
-  messages.othersIncomplete("responses.complete", name),
-  messages.readIncomplete("Link", name),
+  messages.othersIncomplete("/meta/has_more", here),
+  messages.othersIncomplete("responses.complete", here),
+  messages.readIncomplete("Link", here),
   messages.noSuchWebhook([7], [101, 102]),
   messages.noSuchWebhook([7, 8], []),
   messages.noSuchWebhook([99], many),
@@ -41,20 +46,20 @@ const ALL = [
   messages.declaredTwice(null, [urn("orders"), urn("fleet")]),
   messages.fleetIncomplete(failures(403, 403, 502), 5),
   messages.fleetIncomplete(failures(...many.map(() => 403)), 23),
-  messages.importIncomplete("/has_more", name),
-  messages.importNeedsState(flags, name),
-  messages.importNeedsState([], name),
+  messages.importIncomplete("/has_more", here),
+  messages.importNeedsState(flags, here),
+  messages.importNeedsState([], here),
   messages.invalidWebhookId(),
   messages.importOfFleet(),
   messages.willChange("states", "disabled", [101]),
   messages.willChange("states", "active", [101, 102]),
   messages.willChange("others", "disabled", many),
   messages.willChange("stateOnDestroy", "active", [101, 102]),
-  messages.stateUnknown([101], [], name),
-  messages.stateUnknown([101, 102], words, name),
-  messages.stateUnknown(many, flags, name),
-  messages.notListed("/has_more", name),
-  messages.notListed("responses.complete", name),
+  messages.stateUnknown([101], [], here),
+  messages.stateUnknown([101, 102], words, here),
+  messages.stateUnknown(many, flags, here),
+  messages.notListed("/has_more", here),
+  messages.notListed("responses.complete", here),
   messages.progress(2, 3),
 ].map((message) => {
   if (typeof message === "string") return message;
