@@ -8,10 +8,10 @@ import {
   type WebhookReading,
 } from "./webhook-list-reader.js";
 import {
+  allIncomplete,
   importIncomplete,
   notListed,
   othersIncomplete,
-  readIncomplete,
   stateUnknown,
   unreadableList,
 } from "./webhook-messages.js";
@@ -20,7 +20,8 @@ import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
 /** What an incomplete list prevents: what is about all webhooks, or about one that may not exist. */
 const PREVENTED = {
   others: othersIncomplete,
-  getPartnerWebhooks: readIncomplete,
+  /** `getPartnerWebhooks`, and `pulumi do … list`. */
+  all: allIncomplete,
   import: importIncomplete,
 } as const;
 

@@ -37,9 +37,9 @@ export function othersIncomplete(sign: IncompleteSign, here: SettingWords): Part
   );
 }
 
-/** `getPartnerWebhooks` needs all webhooks, but the list is incomplete. */
-export function readIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
-  return resourceError(`getPartnerWebhooks needs the complete list, but ${incompleteText(sign, here)}`);
+/** All webhooks are to be listed, but the list is incomplete. */
+export function allIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
+  return resourceError(`Not all webhooks can be listed: ${incompleteText(sign, here)}`);
 }
 
 /** An incomplete list lacks the webhook to import. */

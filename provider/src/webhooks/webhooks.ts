@@ -26,7 +26,7 @@ export function createWebhooks(plugin: PluginProcess) {
     /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
     list: async (): Promise<readonly ListedWebhook[]> => {
       const list = await lists.lookUp([]);
-      list.requireComplete("getPartnerWebhooks");
+      list.requireComplete("all");
       return Array.from(list.webhooks.values(), ({ webhookId, record }) => ({
         webhookId,
         state: list.stateOf(webhookId),

@@ -37,7 +37,7 @@ const ALL = [
   unreadable("webhookId", "/uuid"),
   messages.othersIncomplete("/meta/has_more", here),
   messages.othersIncomplete("responses.complete", here),
-  messages.readIncomplete("Link", here),
+  messages.allIncomplete("Link", here),
   messages.noSuchWebhook([7], [101, 102]),
   messages.noSuchWebhook([7, 8], []),
   messages.noSuchWebhook([99], many),
