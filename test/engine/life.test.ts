@@ -43,7 +43,10 @@ it.each(HOSTS)(
       },
       { accessToken: CANARIES.token, env: { PARTNERS_ACCESS_TOKEN: "", PARTNERS_DEBUG: "1" } },
     );
-    await stack.configure({ accessToken: CANARIES.token, responses: '{"apiKey":"/apiKey"}' });
+    const headers = JSON.stringify({ "X-Gateway-Key": CANARIES.header });
+    await stack.configure({ accessToken: CANARIES.token, headers, responses: '{"apiKey":"/apiKey"}' });
+    const listed = ([id, state]: [number, string]) => ({ id, state, secret: CANARIES.webhookSecret });
+    api.answers.listWebhooks = () => ({ body: Array.from(api.webhooks, listed) });
     // A key with every character that URLs and JSON spell differently, beside another secret.
     const issued: string[] = [];
     api.answers.createApiKey = () => {

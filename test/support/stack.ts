@@ -62,8 +62,8 @@ export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
 export async function createTestStack({ env, files, program }: TestStackOptions) {
   const vault = await startVault();
   const engine = await engineEnv({ PULUMI_STACK: "dev", ...vault.env, ...env });
-  const project = join(engine.dir, "project");
-  await mkdir(project);
+  const [project, temporary] = [join(engine.dir, "project"), join(engine.dir, "temporary")];
+  for (const folder of [project, temporary]) await mkdir(folder);
   const written = {
     "Pulumi.yaml": "name: test\nruntime: nodejs\n",
     "Pulumi.dev.yaml": vault.stackSettings,
@@ -89,7 +89,11 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
         "pulumi",
         [...args, ...client, "--event-log", log, ...flags, "--non-interactive"],
         // --event-log needs PULUMI_DEBUG_COMMANDS.
-        { ...options, env: { ...engine.env, ...env, PULUMI_DEBUG_COMMANDS: "true" }, timeoutMs },
+        {
+          ...options,
+          env: { TMPDIR: temporary, ...engine.env, ...env, PULUMI_DEBUG_COMMANDS: "true" },
+          timeoutMs,
+        },
       );
       // There is no log if the operation failed before the engine started.
       return toResult(ended, await readFile(log, "utf8").catch(() => ""));
@@ -109,10 +113,10 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     destroy: operation("destroy", "--yes", "--skip-preview"),
     /** Runs any other CLI command. @returns Its stdout. @throws if it fails. */
     pulumi,
-    /** Sets stack configuration. The access token is a secret. */
+    /** Sets stack configuration. The access token and the headers are secrets. */
     configure: async (settings: Readonly<Record<string, string>>): Promise<void> => {
       const flags = Object.entries(settings).flatMap(([name, value]) => [
-        name === "accessToken" ? "--secret" : "--plaintext",
+        name === "accessToken" || name === "headers" ? "--secret" : "--plaintext",
         `partners:${name}=${value}`,
       ]);
       await pulumi("config", "set-all", ...flags);
