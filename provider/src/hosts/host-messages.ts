@@ -2,7 +2,7 @@ import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import { isAuthentication, isNotFound } from "../partner-api/statuses.js";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../registration.js";
 
-/** The page about all codes, in the repository and in the package. */
+/** The page about messages, in the repository. */
 const PAGE = "docs/troubleshooting.md";
 
 /**

@@ -1,7 +1,7 @@
 /** Whether a failed operation may have changed anything at the service. */
 export type Effect = "none" | "possible";
 
-/** The stable codes of all errors. The troubleshooting page has a row for each. */
+/** The stable codes of all errors, which docs/versions.md lists. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
   | "PARTNERS_CONNECTION"

@@ -1,26 +1,47 @@
 import { expect, it } from "vitest";
 
-import { otherServer } from "../../../provider/src/plugin/resource-messages.ts";
-import { FILES, page, sectionOf, tableWith } from "./pages.ts";
+import { repeatedText, unexpectedText } from "../../../provider/src/hosts/host-messages.ts";
+import { resourceError } from "../../../provider/src/partner-api/errors.ts";
+import {
+  invalidArguments,
+  keptAfterRepetitions,
+  otherServer,
+} from "../../../provider/src/plugin/resource-messages.ts";
+import { oldNode, unusedVariable } from "../../../provider/src/setting-messages.ts";
+import { FILES, page, sectionOf } from "./pages.ts";
 
-/** The messages that the tests of the code list, and one that they do not. */
+/** The messages that the tests of the code list, and some that they do not. */
 const MESSAGES = [
   ...FILES.filter((file) => file.endsWith("-messages.txt")).map(page),
   otherServer("one address", "another one", String).message,
+  invalidArguments([]).message,
+  keptAfterRepetitions("").text,
+  repeatedText(resourceError("", { summary: "" }), ""),
+  unexpectedText(new TypeError()),
+  oldNode("20.0.0", "22.19"),
+  unusedVariable("accessToken"),
 ].join("\n");
 
-it("docs/troubleshooting.md has a row for each code", () => {
+it("the codes that docs/versions.md lists are those of the code", () => {
   const codes = page("provider/src/partner-api/errors.ts").match(/(?<=\| ")PARTNERS_\w+(?=")/g) ?? [];
   expect(codes).toContain("PARTNERS_RESOURCE");
-  const rows = tableWith(page("docs/troubleshooting.md"), "code").map((row) => row["code"]);
-  expect(rows.sort()).toEqual([...codes, "PARTNERS_BUG"].sort());
+  const listed = sectionOf(page("docs/versions.md"), "### Codes").match(/^- `\w+`/gm) ?? [];
+  expect(listed).toEqual([...codes, "PARTNERS_BUG"].map((code) => `- \`${code}\``));
 });
 
-it("the messages that docs/pipelines.md quotes are those of the code, or of Pulumi", () => {
-  const rows = sectionOf(page("docs/pipelines.md"), "## When a job fails").match(/^\| .*?(?= \|)/gm) ?? [];
+it.each([
+  ["docs/pipelines.md", "## When a job fails"],
+  ["docs/troubleshooting.md", "## Messages about requests"],
+  ["docs/troubleshooting.md", "## Messages about keys"],
+  ["docs/troubleshooting.md", "## Messages about webhooks"],
+  ["docs/troubleshooting.md", "## Messages about settings"],
+])("the messages that %s quotes in %j are those of the code, or of Pulumi", (file, heading) => {
+  const rows = sectionOf(page(file), heading).match(/^\| .*?(?= \|)/gm) ?? [];
   const quoted = rows.flatMap((cell) => cell.match(/(?<=`)[^`]+(?=`)/g) ?? []);
-  expect(quoted.length).toBeGreaterThan(5);
-  const known = `${MESSAGES} the stack is currently locked, pending operations`;
+  expect(quoted.length).toBeGreaterThan(4);
+  const pulumi =
+    "the stack is currently locked, pending operations, failed to save snapshot, unexpected end of JSON input";
+  const known = `${MESSAGES}\n${pulumi}`;
   const parts = quoted.flatMap((message) => message.split(/ ?… ?|\d+/)).filter((part) => part.includes(" "));
   expect(parts.filter((part) => !known.includes(part.trim()))).toEqual([]);
 });
