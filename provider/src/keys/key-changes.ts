@@ -125,7 +125,7 @@ function readUnfinished(
   if (key === null && !plugin.hasStack) return failed(keyUnreadByCommand(unfinished));
   if (key === null) {
     const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-    return failed(keyUnread(facts, plugin.settingName));
+    return failed(keyUnread(facts, plugin.proposeMember));
   }
   const holder = holders.othersThan(name).find(({ keys }) => keys.includes(key.apiKey));
   // A replacement does not have the key that it replaces in its state, but has the same URN.

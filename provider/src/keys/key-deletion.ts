@@ -37,7 +37,7 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
     const { key, candidates } = readCreatedKey(plugin, unfinished);
     if (key !== null) keys.push(key);
     else if (candidates === null) plugin.notify(untrackedCreation(unfinished, name.urn));
-    else failures.push(undeletedCreation(unfinished, candidates, name.urn, plugin.settingName));
+    else failures.push(undeletedCreation(unfinished, candidates, name.urn, plugin.proposeMember));
   }
   const distinctKeys = new Map(keys.map((key) => [key.apiKey, key])).values();
   for (const key of distinctKeys) {
@@ -85,7 +85,7 @@ export async function deleteKey(
   // Of an imported key, no response is kept in which a setting could find an ID.
   if (first && isInvalid(first.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
-    throw keyNotAccepted(first, others, plugin.settingName);
+    throw keyNotAccepted(first, others, plugin.proposeMember);
   }
   await plugin.assertReachable(); // At a wrong address, a 404 proves nothing.
   plugin.notify(keyWasGone(key, name.urn));

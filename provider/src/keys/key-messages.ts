@@ -3,7 +3,7 @@ import { isRefused } from "../partner-api/statuses.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
-import type { NameSetting } from "../setting-messages.js";
+import type { NameSetting, ProposeMember } from "../setting-messages.js";
 import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
 import type { DueReason } from "./rotation.js";
 
@@ -32,7 +32,7 @@ interface UnreadKey {
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
 export function keyUnread(
   { unfinished, candidates, hasKey, urn }: UnreadKey,
-  settingName: NameSetting,
+  propose: ProposeMember,
 ): PartnerError {
   const stays = hasKey ? " The current key stays in use." : "";
   const isKept = unfinished.response?.isCutOff === false;
@@ -41,7 +41,7 @@ export function keyUnread(
   const remedy =
     candidates === null
       ? `Ask the service to delete it. To create another key, set a new rotation.trigger${replace}.`
-      : `The stack keeps the response: set ${settingName("responses.apiKey")} to ${oneOf(candidates)}. ` +
+      : `The stack keeps the response: ${propose("apiKey", candidates)}. ` +
         "If it contains no key, set a new rotation.trigger.";
   return unread(unfinished, urn, `${stays} ${remedy}`);
 }
@@ -83,12 +83,12 @@ export function undeletedCreation(
   { at }: UnfinishedCreation,
   candidates: readonly string[],
   urn: string,
-  settingName: NameSetting,
+  propose: ProposeMember,
 ): PartnerError {
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `Set ${settingName("responses.apiKey")} to ${oneOf(candidates)}. ` +
+      `To delete it, ${propose("apiKey", candidates)}. ` +
       `If the response contains no key, ${stateDelete(urn)}.`,
   );
 }
@@ -128,10 +128,9 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
 export function keyNotAccepted(
   failure: PartnerError,
   others: readonly string[],
-  settingName: NameSetting,
+  propose: ProposeMember,
 ): PartnerError {
-  const setting = settingName("responses.apiKeyId");
-  const remedy = `If the service deletes keys by an ID, set ${setting} to ${oneOf(others)}.`;
+  const remedy = `If the service deletes keys by an ID, ${propose("apiKeyId", others)}.`;
   return withMessage(failure, `${failure.message} ${remedy}`);
 }
 
@@ -237,10 +236,6 @@ function inResource(preposition: "of" | "for", urn: string): string {
 /** Quotes a URN for a shell: it may contain a `$`. */
 function quoted(urn: string): string {
   return urn === "" ? "URN" : `'${urn}'`;
-}
-
-function oneOf(pointers: readonly string[]): string {
-  return pointers.map((pointer) => `"${pointer}"`).join(" or ") || "its JSON Pointer";
 }
 
 /** @param time ISO 8601. */

@@ -180,7 +180,9 @@ describe("the end of an overlap", () => {
     const shape = { deletesBy: "id", malformed: 400, body: BODIES["id, api_key"] } as const;
     const { service, end } = await rotated(shape);
     service.keys.clear();
-    expect((await end()).error).toMatch(/returned 400\..*set partners:responses\.apiKeyId to "\/id"\.$/);
+    expect((await end()).error).toMatch(
+      /returned 400\..* run "pulumi config set --path partners:responses\.apiKeyId \/id"\.$/,
+    );
   });
 
   it("keeps a key that is the access token, as the preview says", async () => {

@@ -220,7 +220,7 @@ describe("an unread creation", () => {
   it("is read with the right pointer and no request, and counts from its creation", async () => {
     const { service, stack } = await start({ body: UNREADABLE });
     const { error, requests } = await stack.up(at("a"), { repetitions: 2 });
-    expect(error).toContain('set partners:responses.apiKey to "/token" or "/seed". If it contains no key,');
+    expect(error).toContain('partners:responses.apiKey /token" (or with "/seed"). If it contains no key,');
     expect(error).not.toContain("--replace");
     expect([posts(requests), stack.outputs["response"] !== null]).toEqual([1, true]);
     stack.now += DAY;
@@ -249,7 +249,9 @@ describe("an unread creation", () => {
     await stack.up(at("b"));
     const { requests, error } = await stack.destroy();
     expect(requests).toHaveLength(1);
-    expect(error).toMatch(/not deleted: it was not recognized in the response\. .*"\/token" or "\/seed"/);
+    expect(error).toMatch(
+      /not deleted: it was not recognized in the response\. .*responses\.apiKey \/token"/,
+    );
     expect((await stack.destroy(POINTER)).error).toBeNull();
     expect(service.keys.size).toBe(0);
   });

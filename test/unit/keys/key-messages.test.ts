@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import * as messages from "../../../provider/src/keys/key-messages.ts";
 import type { UnfinishedCreation } from "../../../provider/src/keys/key-state.ts";
+import { memberProposal, type ProposeMember } from "../../../provider/src/setting-messages.ts";
 import { PartnerError, type ErrorCode } from "../../../provider/src/partner-api/errors.ts";
 
 const URN = "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/partners:PartnerApiKey::checkout";
@@ -12,6 +13,7 @@ const SHORT = { ...KEY, apiKey: "4eC39HqLyjWDarjt" };
 const API = "https://partners.example.com/api/v1/partners";
 
 const settingName = (name: string): string => `partners:${name}`;
+const propose: ProposeMember = (member, values) => memberProposal("configuration", {}, member, values);
 const lost = { at: AT, trigger: null, response: null };
 const unread = { ...lost, response: { body: BODY, encoding: "utf8", isCutOff: false } as const };
 const cutOff = { ...unread, response: { ...unread.response, isCutOff: true } };
@@ -37,7 +39,7 @@ const keyUnread = (
   candidates: readonly string[] | null,
   hasKey: boolean,
   urn: string,
-) => messages.keyUnread({ unfinished, candidates, hasKey, urn }, settingName);
+) => messages.keyUnread({ unfinished, candidates, hasKey, urn }, propose);
 
 /** Every error and notice of keys, as it is shown. */
 const ALL = [
@@ -52,7 +54,7 @@ const ALL = [
   messages.previousDeleted(failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`)),
   messages.untrackedCreation(lost, URN),
   messages.untrackedCreation(unread, ""),
-  messages.undeletedCreation(lost, candidates, URN, settingName),
+  messages.undeletedCreation(lost, candidates, URN, propose),
   messages.sameKey(null),
   messages.sameKey(URN),
   messages.keyHeldByOther(KEY, URN, URN),
@@ -60,8 +62,8 @@ const ALL = [
   messages.keyHeldByOther(KEY, URN, ""),
   messages.keyIsAccessToken(KEY, URN, settingName),
   messages.keyStillNeeded(KEY, URN),
-  messages.keyNotAccepted(refused, ["/data/id"], settingName),
-  messages.keyNotAccepted(refused, [], settingName),
+  messages.keyNotAccepted(refused, ["/data/id"], propose),
+  messages.keyNotAccepted(refused, [], propose),
   messages.removalFailed(refused, KEY, URN),
   messages.removalFailed(uncertain, KEY, URN),
   messages.keyWasGone({ ...SHORT, createdAt: null }, URN),
