@@ -2,7 +2,15 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
-import { blocksOf, countRequests, environmentFor, sandboxFor, stackFor, UNCHANGED } from "./support.ts";
+import {
+  blocksOf,
+  countRequests,
+  declareKey,
+  environmentFor,
+  sandboxFor,
+  stackFor,
+  UNCHANGED,
+} from "./support.ts";
 
 const OLD_KEY = "pk_live_old_0123456789abcdef";
 
@@ -30,6 +38,24 @@ it("a key and a webhook are imported by the commands of the guides, and then man
   const unprotected = resources.join("").replaceAll("protect: true", "protect: false");
   await stack.write("Pulumi.yaml", `${files["Pulumi.yaml"]}resources:\n${unprotected}`);
   expect(await run("up")).toMatchObject({ error: "", requests: {} });
+  expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
+  expect(api.keys.size).toBe(0);
+});
+
+it("a key that is renamed by an import instead of an alias lives, and a warning says why", async () => {
+  let declared: { readonly name: string; readonly import?: string } = { name: "old" };
+  const { api, stack, run } = await stackFor(() => {
+    const { name, ...options } = declared;
+    declareKey("native", name, {}, options);
+  });
+  expect(await run("up")).toMatchObject({ error: "" });
+  const keys = [...api.keys];
+  declared = { name: "new", import: "env:OLD_KEY" };
+  countRequests(api);
+  const renamed = await stack.up({ env: { OLD_KEY: String(keys[0]) } });
+  expect(renamed).toMatchObject({ error: "", changes: { import: 1, delete: 1 } });
+  expect(renamed.stdout).toMatch(/warning: Did not delete the key .* of "old": "new" has the same key/);
+  expect([countRequests(api), [...api.keys]]).toEqual([{}, keys]);
   expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
   expect(api.keys.size).toBe(0);
 });
