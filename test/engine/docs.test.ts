@@ -67,7 +67,7 @@ export const node = process.version;
 `;
 
 it(
-  "the commands of docs/get-started.md do what they say, with the lowest supported versions",
+  "the commands of docs/get-started.md do what they say, in a long run with the lowest supported versions",
   LIMIT,
   async () => {
     const port = String(await freePort());
@@ -79,14 +79,13 @@ it(
     expect(
       [add, ...teams].map((block) => block?.split("\n").at(-1)?.split(" ").slice(0, 3).join(" ")),
     ).toEqual(["pulumi package add", "pulumi package add", "pulumi plugin install", "pulumi plugin install"]);
-    // Another Node is a hundred megabytes to unpack.
-    const lowest = Object.entries(LOWEST).filter(([name]) => LONG || name !== "node");
-    const packages = lowest.map(([name, version]) => `${name}@${version}`);
-    const installLowest = install?.replace(
-      "@pulumi/pulumi typescript@6",
-      `${packages.join(" ")} @types/node@22.19.0`,
-    );
-    expect(installLowest).not.toBe(install);
+    // To unpack another Node and the SDK takes most of the time. A short run links those of this clone.
+    const lowest = Object.entries({ ...LOWEST, "@types/node": "22.19.0" });
+    const packages = LONG
+      ? lowest.map(([name, version]) => `${name}@${version}`)
+      : ["@pulumi/pulumi", "typescript"].map((name) => join(ROOT, "node_modules", name));
+    const installThese = install?.replace("@pulumi/pulumi typescript@6", packages.join(" "));
+    expect(installThese).not.toBe(install);
     const account = configure
       ?.replace("https://partners.example.com", `http://127.0.0.1:${port}`)
       .replace("pulumi config set --secret", "printf demo-token | pulumi config set --secret");
@@ -95,7 +94,7 @@ it(
     await writeFile(join(engine.dir, "key.ts"), keyProgram + MORE);
     const script = [
       refuse,
-      installLowest,
+      installThese,
       'PATH="$PWD/node_modules/.bin:$PATH"', // npm may have installed the lowest Node there.
       ...inTheBackground(sandbox ?? ""),
       account,
@@ -103,7 +102,7 @@ it(
       "cp ../webhook.ts index.ts",
       first,
       "cat ../key.ts >> index.ts",
-      "tsc --noEmit --strict --target es2022 --module nodenext --types node index.ts",
+      ...(LONG ? ["tsc --noEmit --strict --target es2022 --module nodenext --types node index.ts"] : []),
       key,
       disable,
       repair,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { ROOT } from "../../provider/tools/checkout.ts";
+import { LONG } from "../support/random.ts";
 import { blocksOf, environmentFor, exampleProject, sandboxFor, statesOf, WEBHOOKS } from "./support.ts";
 
 /** What each example leaves at the service: the number of keys, and the states of the webhooks. */
@@ -39,7 +40,7 @@ it.each(Object.entries(LEFT))("examples/%s applies", async (name, left) => {
   expect(Object.keys(JSON.parse(await pulumi("stack output --json")) as object)).toEqual(["apiKey"]);
 });
 
-it("the tests of examples/unit-testing pass", async () => {
+it.runIf(LONG)("the tests of examples/unit-testing pass", async () => {
   const { shell } = await exampleProject("unit-testing", { FORCE_COLOR: "0" });
   const { code, stdout, stderr } = await shell("../node_modules/.bin/vitest run");
   expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/Tests\s+2 passed/)]);

@@ -4,6 +4,7 @@ import type * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import { CANARIES, findLeaks, readFolder } from "../support/canary.ts";
+import { LONG } from "../support/random.ts";
 import {
   declareFleet,
   declareKey,
@@ -59,7 +60,8 @@ it.each(HOSTS)(
     const apply = async (edit: Partial<typeof FIRST>, changes: object, requests: object): Promise<void> => {
       declared = { ...declared, ...edit };
       expect(await run("up")).toMatchObject({ error: "", changes, requests });
-      expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: {} });
+      // Random lives prove it of each edit.
+      if (LONG) expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: {} });
     };
 
     const created = { create: 4 };

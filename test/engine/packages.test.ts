@@ -63,25 +63,29 @@ it.runIf(LONG)(
   },
 );
 
-it("the plugin runs from a folder with only what Git holds, for the program in YAML", LIMIT, async () => {
-  const checkout = await temporaryFolder();
-  await copySources(checkout);
-  const yaml = await readFile(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8");
-  const plugin = join(checkout, "provider/plugin");
-  const files = {
-    "Pulumi.yaml": `${yaml.replace("partners-yaml", "test")}packages:\n  partners: ${plugin}\n`,
-  };
-  const { api, stack, run } = await stackFor(undefined, { files });
-  await stack.pulumi("plugin", "rm", "resource", "partners", "--yes");
-  // As `pulumi package add` begins: its last step needs a newer host for YAML than the one that tests build.
-  const served = JSON.parse(await stack.pulumi("package", "get-schema", plugin)) as typeof schema;
-  expect(served.resources).toEqual(schema.resources);
-  expect(await run("up")).toMatchObject({ error: "", changes: { create: 4 } });
-  const [apiKey] = api.keys;
-  expect(await stack.outputs()).toEqual({ apiKey, ordersState: "active", firstWebhook: 101 });
-  expect(await stack.stateFile()).not.toContain(apiKey);
-  // The program itself lists the webhooks.
-  expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: { GET: 1 } });
-  expect(await run("destroy")).toMatchObject({ error: "", changes: { delete: 4 } });
-  expect([api.keys.size, statesOf(api)]).toEqual([0, WEBHOOKS]);
-});
+it.runIf(LONG)(
+  "the plugin runs from a folder with only what Git holds, for the program in YAML",
+  LIMIT,
+  async () => {
+    const checkout = await temporaryFolder();
+    await copySources(checkout);
+    const yaml = await readFile(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8");
+    const plugin = join(checkout, "provider/plugin");
+    const files = {
+      "Pulumi.yaml": `${yaml.replace("partners-yaml", "test")}packages:\n  partners: ${plugin}\n`,
+    };
+    const { api, stack, run } = await stackFor(undefined, { files });
+    await stack.pulumi("plugin", "rm", "resource", "partners", "--yes");
+    // As `pulumi package add` begins: its last step needs a newer host for YAML than tests build.
+    const served = JSON.parse(await stack.pulumi("package", "get-schema", plugin)) as typeof schema;
+    expect(served.resources).toEqual(schema.resources);
+    expect(await run("up")).toMatchObject({ error: "", changes: { create: 4 } });
+    const [apiKey] = api.keys;
+    expect(await stack.outputs()).toEqual({ apiKey, ordersState: "active", firstWebhook: 101 });
+    expect(await stack.stateFile()).not.toContain(apiKey);
+    // The program itself lists the webhooks.
+    expect(await run("preview", UNCHANGED)).toMatchObject({ error: "", requests: { GET: 1 } });
+    expect(await run("destroy")).toMatchObject({ error: "", changes: { delete: 4 } });
+    expect([api.keys.size, statesOf(api)]).toEqual([0, WEBHOOKS]);
+  },
+);

@@ -224,6 +224,16 @@ describe("a key that another resource has", () => {
     expect(service.keys).not.toContain(apiKey);
   });
 
+  it("is not deleted with another import of the same variable", async () => {
+    const { service, stack } = await start();
+    const [apiKey = ""] = service.keys;
+    const keys = stack.start({ OLD: apiKey });
+    const adopted = (await keys.adopt("env:OLD"))?.outputs ?? {};
+    keys.diff(adopted, { account: "default" }, { id: "env:OLD", urn: `${URN}-new` });
+    await keys.delete(adopted, { id: "env:OLD", urn: URN });
+    expect(service.keys).toContain(apiKey);
+  });
+
   it("is that of the same resource under an alias, or of an import without its URN", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;

@@ -54,10 +54,12 @@ it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, step: Step]
   ["it is lost, and the trigger is new again", { ...KEY, ...LOST }, by("c"), "rotate"],
   ["the first creation is unread", UNREAD, NONE, "blocked"],
   ["a rotation is unread", { ...KEY, ...UNREAD }, by("b"), "blocked"],
+  ["it is unread, and rotation is removed", { ...KEY, ...UNREAD }, NONE, "blocked"],
   ["it is unread, and the trigger is set back", { ...KEY, ...UNREAD }, by("a"), "none"],
   ["it is unread, and the trigger is new", { ...KEY, ...UNREAD }, by("c"), "rotate"],
   ["the response to a rotation was cut off", { ...KEY, ...CUT_OFF }, by("b"), "blocked"],
   ["it was cut off, and the trigger is set back", { ...KEY, ...CUT_OFF }, by("a"), "none"],
+  ["it was cut off, and rotation is removed", { ...KEY, ...CUT_OFF }, NONE, "none"],
 ])("the next step if %s", (_what, state, rotation, step) => {
   expect(stepOf({ ...NO_KEY, ...state }, rotation, NOW, false)).toBe(step);
 });

@@ -171,6 +171,16 @@ describe("a change", () => {
     expect((await failureOf(run.webhook.create(inputs, ""))).error.status).toBe(409);
   });
 
+  it("that conflicts fails if the webhook is no longer listed", async () => {
+    const service = await serviceWith();
+    service.answers.setWebhookState = (id) => {
+      service.webhooks.delete(id);
+      return { status: 409 };
+    };
+    const args = { webhookId: 101, state: "disabled" };
+    expect((await failureOf(up(startRun(service).webhook, null, args))).error.status).toBe(409);
+  });
+
   it("that conflicts while the list shows no state counts as made, with a warning", async () => {
     const service = await serviceWith();
     hideStates(service);
