@@ -2,9 +2,6 @@ import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import { isAuthentication, isNotFound } from "../partner-api/statuses.js";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../registration.js";
 
-/** The page about messages, in the repository. */
-const PAGE = "docs/troubleshooting.md";
-
 /**
  * Completes the message of an error.
  *
@@ -27,8 +24,8 @@ export function unexpectedText(error: unknown): string {
   const [, place] = /[\\/]([a-z-]+\.(?:js|ts):\d+)/.exec(stack) ?? []; // Of the innermost frame.
   return (
     `An unexpected ${name} in pulumi-partners${place === undefined ? "" : ` at ${place}`}. ` +
-    "Please report this line. If a key was being created, it may exist on the server: " +
-    `see ${PAGE} before you run this again. [PARTNERS_BUG]`
+    "Please report this line. If a key was being created, it may exist: ask the service to delete it. " +
+    "[PARTNERS_BUG]"
   );
 }
 
