@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files, slowest first. They run first, so that no worker is idle at the end. */
-const SLOWEST = ["docs", "life", "examples", "packages", "accounts", "crash", "pipeline", "hooks"].map(
+const SLOWEST = ["docs", "secrets", "life", "accounts", "pipeline", "examples", "hooks", "crash"].map(
   (name) => `/engine/${name}.test.ts`,
 );
 /** The others run by project. A file of the last one takes about a second. */
@@ -24,7 +24,7 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      // Handlers keep no state in modules, so files may share them. Engine tests load the SDK, which does.
+      // No file changes what others import, so files share modules: to load the SDK takes longer than a test.
       { test: { name: "unit", isolate: false, include: ["test/unit/**/*.test.ts"], testTimeout: 30_000 } },
       {
         test: {
@@ -37,6 +37,7 @@ export default defineConfig({
       {
         test: {
           name: "engine",
+          isolate: false,
           include: ["test/engine/**/*.test.ts"],
           testTimeout: 180_000,
           globalSetup: "provider/tools/engine/pulumi-cli.ts",
