@@ -10,5 +10,6 @@ const checkout = new partners.PartnerApiKey("checkout", {
 });
 
 export const apiKey = checkout.apiKey;
-export const previousApiKey = checkout.previousApiKey; // null, except for 7 days after a rotation.
+// The old key, until the first `pulumi up` after its 7 days.
+export const previousApiKey = checkout.previousApiKey;
 export const previousExpiresAt = checkout.previousExpiresAt;

@@ -1,5 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
@@ -10,6 +10,12 @@ import { countRequests, environmentFor, exampleProject, sandboxFor, statesOf, WE
 
 /** The commands that each language needs. Its SDK and dependencies are downloaded and compiled first. */
 const LANGUAGES = { python: ["python3"], go: ["go"], java: ["javac", "mvn"] };
+
+/** Runs the examples of the schema with the mocks of the Python example. */
+const RUN_EXAMPLES = `venv/bin/python -c '
+import glob, runpy, pulumi, test_program
+pulumi.runtime.set_all_config({"project:euBaseUrl": "https://eu.example.com", "project:euAccessToken": "token"})
+for path in glob.glob("example*.py"): runpy.run_path(path)'`;
 
 it.for(Object.entries(LANGUAGES))(
   "examples/%s runs from package add to destroy",
@@ -24,6 +30,10 @@ it.for(Object.entries(LANGUAGES))(
     await pulumi(`package add partners@${schema.version}`);
     const hasExists = language === "go" && (await addExists(cwd));
     await pulumi("install");
+    await addSchemaExamples(language, cwd);
+    // The compiler for Java checks them with the program.
+    const check = { go: "go vet ./...", python: RUN_EXAMPLES }[language] ?? "true";
+    expect(await shell(check)).toMatchObject({ code: 0 });
     await pulumi("stack init dev");
     await pulumi("up --yes --skip-preview");
     const [apiKey = "no key"] = api.keys;
@@ -44,6 +54,19 @@ it.for(Object.entries(LANGUAGES))(
     expect([api.keys.size, statesOf(api)]).toEqual([0, WEBHOOKS]);
   },
 );
+
+/** Adds the examples of the schema, each in a folder of its own, to what the compiler of a project checks. */
+async function addSchemaExamples(language: string, project: string): Promise<void> {
+  const described = [schema.provider, ...Object.values(schema.resources), ...Object.values(schema.functions)];
+  for (const [index, { description }] of described.entries()) {
+    const [, program = ""] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(description) ?? [];
+    const name = `example${index}`;
+    const path = { go: `${name}/main.go`, java: `src/main/java/${name}/App.java` }[language] ?? `${name}.py`;
+    const text = language === "java" ? `package ${name};\n${program}` : program;
+    await mkdir(dirname(join(project, path)), { recursive: true });
+    await writeFile(join(project, path), text);
+  }
+}
 
 /**
  * Lets a program ask whether a webhook exists that does, and one that does not.

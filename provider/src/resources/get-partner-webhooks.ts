@@ -21,11 +21,10 @@ export interface GetPartnerWebhooksResult {
 }
 
 /**
- * Lists all webhooks of an account as plain values. They are known in a preview, so a program can loop over
- * them. The list is read once per provider, at the first call.
+ * Lists all webhooks of an account. The list is read once per provider, at the first call.
  *
- * Records are plain text. Wrap anything that may contain a secret in `pulumi.secret`, or use {@link
- * getPartnerWebhooksOutput}.
+ * The webhooks are plain values, known in a preview, so a program can loop over them. Records are plain text.
+ * Wrap anything that may contain a secret in `pulumi.secret`, or use {@link getPartnerWebhooksOutput}.
  *
  * @param options Selects the account by its `provider`, or by a `parent` that passes one to its children.
  * @throws {Error} if the list cannot be read, and in a preview if the provider's settings are not known yet.

@@ -6,7 +6,7 @@ import { PartnerResource } from "./partner-resource.js";
 
 /** The arguments of {@link PartnerWebhookStates}. The preview fails if a webhook does not exist. */
 export interface PartnerWebhookStatesArgs {
-  /** The desired states of webhooks, by ID: `{ 101: "active", 102: "disabled" }`. */
+  /** The desired states of webhooks. Each name is the ID of a webhook as text, such as `"101"`. */
   states: pulumi.Input<Record<string, pulumi.Input<WebhookState>>>;
   /**
    * The state of all other webhooks of the account; `"leave"` keeps their states. If you set a state, no
@@ -48,7 +48,7 @@ export class PartnerWebhookStates extends PartnerResource {
   /** The states of the webhooks that `others` covers, by ID, as `states`. */
   declare readonly otherStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;
   /**
-   * The state of each managed webhook when it became managed, by ID, also of those that `others` covers;
+   * By ID, the state in which this resource first found each webhook, including those that `others` covers;
    * `null` if the list did not show it.
    */
   declare readonly initialStates: pulumi.Output<Readonly<Record<string, WebhookState | null>>>;

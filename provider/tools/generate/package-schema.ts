@@ -18,10 +18,14 @@ import { commentOf, findExport, propertiesOf, prose } from "./typedoc-model.ts";
 /** How to import each resource: an explanation, and the arguments of `pulumi import` after the type. */
 const IMPORTS: Readonly<Record<string, readonly [note: string, example: string]>> = {
   PartnerApiKey: [
-    "Import an existing key from an environment variable, so that no command line, file or ID contains it:",
+    "Import an existing key from an environment variable, so that no command line, file or ID contains it. Add the printed " +
+      "code to the program, without `protect`:",
     "checkout env:OLD_KEY",
   ],
-  PartnerWebhookState: ["Import a webhook by its ID:", "orders 101"],
+  PartnerWebhookState: [
+    "Import a webhook by its ID. Add the printed code to the program, without `protect`:",
+    "orders 101",
+  ],
 };
 
 /** Properties that are integers, which TypeScript types cannot express. */
@@ -82,23 +86,26 @@ interface Spec {
  * @param notes resource-notes.md
  */
 export function schemaOf(program: DeclarationReflection, notes: string): unknown {
-  const { version, description, keywords, license } = manifest;
+  const { version, keywords, license } = manifest;
   const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
   // missing.
   const { properties } = schema.object("ProviderArgs");
+  // The default provider has no name of its own.
+  const description = properties["account"]?.description?.replace("the name of the provider", "`default`");
+  const variables = { ...properties, account: { ...properties["account"], description } };
   const names = RESOURCES.map(({ nativeToken }) => nativeToken.replace(/^.*:/, ""));
   return {
     name: "partners",
     displayName: "Partner API",
     version,
-    description,
+    description: manifest.description,
     keywords: keywords.filter((word) => word !== "dynamic-provider"),
     license,
     publisher: "pulumi-partners",
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
-    config: { variables: properties },
+    config: { variables },
     provider: { description: schema.description("Provider"), properties, inputProperties: properties },
     resources: Object.fromEntries(names.map((name) => [token(name), schema.resource(name)])),
     functions: {
@@ -141,11 +148,14 @@ class Schema {
     return { ...this.object(name), description, inputProperties, requiredInputs, listInputs, aliases };
   }
 
-  /** Returns the first paragraph about a resource or function, and its examples. */
+  /** Returns the first paragraph about a resource or function, its examples and its sections. */
   description(name: string): string {
     const subject = findExport(this.#program, name);
+    const notes = notesOf(subject, this.#notes);
     const [summary = ""] = textOf(commentOf(subject)?.summary).split("\n\n");
-    return `${summary}\n\n${schemaExample(notesOf(subject, this.#notes))}`;
+    // Links to other pages would be dead.
+    const sections = notes.sections.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1").replaceAll(PARAGRAPH, " ");
+    return `${summary}\n\n${schemaExample(notes)}\n\n${sections}`.trim();
   }
 
   /** Returns the properties of a class or an interface. */
@@ -206,6 +216,9 @@ class Schema {
   }
 }
 
+/** A line break inside a paragraph or an item of a list. */
+const PARAGRAPH = /(?<!\n)\n(?!\n|- ) */g;
+
 const ANY: Spec = { $ref: "pulumi.json#/Any" };
 
 function isNull(type: SomeType): boolean {
@@ -223,9 +236,10 @@ function isOptional({ flags, type }: DeclarationReflection): boolean {
   return flags.isOptional || (value?.type === "union" && value.types.some(isNull));
 }
 
-/** Returns a comment for all languages: without the `null` of TypeScript, each paragraph on one line. */
+/** Returns a comment for all languages: without the `null` and the quotes of TypeScript. */
 function textOf(parts: readonly CommentDisplayPart[] | undefined): string {
   return prose(parts)
     .replaceAll("`null`", "absent")
-    .replaceAll(/(?<!\n)\n(?!\n)/g, " ");
+    .replaceAll(/`"([^"`]+)"`/g, "`$1`")
+    .replaceAll(PARAGRAPH, " ");
 }

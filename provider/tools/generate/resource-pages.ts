@@ -21,7 +21,7 @@ const PAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The languages of an example after TypeScript. */
-const FOLDED: Readonly<Record<string, string>> = { python: "Python", yaml: "YAML" };
+const FOLDED: Readonly<Record<string, string>> = { python: "Python", go: "Go", java: "Java", yaml: "YAML" };
 
 /** Returns the pages before formatting, by file name. @param markdown resource-notes.md */
 export function resourcePages({ program, sandbox }: Modules, markdown: string): Record<string, string> {
@@ -45,7 +45,7 @@ function renderPage(
   notes: string,
 ): string {
   const subject = findExport(module, name);
-  const { programs, sections } = notesOf(subject, notes);
+  const { programs, sections, end } = notesOf(subject, notes);
   const [variant] = module.children?.filter((one) => one.name === `${name}Output`) ?? [];
   const throws = subject.signatures?.[0]?.comment?.getTag("@throws");
   const examples = Object.entries(programs).map(([language, program]) => {
@@ -64,6 +64,7 @@ function renderPage(
     ...types.flatMap((type) => renderType(type, name, findExport(module, type))),
     importSection(name),
     sections,
+    end,
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }

@@ -4,6 +4,8 @@ import schema from "../../../provider/schema.json" with { type: "json" };
 import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../../../provider/src/registration.js";
 import { SETTINGS } from "../../../provider/src/setting-names.js";
 
+const LANGUAGES = ["go", "java", "python", "typescript", "yaml"];
+
 interface Resource {
   readonly properties: object;
   readonly inputProperties: object;
@@ -66,4 +68,46 @@ it("says what replaces a resource", () => {
   const inputs = Object.values(resources).flatMap(({ inputProperties }) => Object.entries(inputProperties));
   const replacing = inputs.filter(([, property]) => "willReplaceOnChanges" in (property as object));
   expect(replacing.map(([name]) => name)).toEqual(["webhookId"]);
+});
+
+/** Returns the descriptions in a part of the schema, without their programs. */
+function descriptionsOf(part: unknown): string[] {
+  if (typeof part !== "object" || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
+    name === "description" && typeof value === "string"
+      ? [value.replaceAll(/^```.*?^```$/gms, "")]
+      : descriptionsOf(value),
+  );
+}
+
+it.each([
+  [
+    "the syntax of one language",
+    /\bnull\b|\bundefined\b|\bRecord\b|\bawait\b|=>|\{ |: "|`"\w/,
+    'by ID: `{ 101: "active" }`',
+  ],
+  ["names without a code mark", /^(?:[^`\n]|`[^`\n]*`)*\b[a-z]+[A-Z]/m, "changing `x` or baseUrl"],
+  ["links to other pages", /\]\(/, "[keys](../keys.md)"],
+])("no description contains %s, because readers of all languages see it", (_what, pattern, wrong) => {
+  const descriptions = descriptionsOf(schema);
+  expect(wrong).toMatch(pattern);
+  expect(descriptions.length).toBeGreaterThan(50);
+  expect(descriptions.filter((text) => pattern.test(text.replaceAll(/<!--.*?-->/g, "")))).toEqual([]);
+});
+
+it("each resource and function has an example in every language that we test", () => {
+  const described = [schema.provider, ...Object.values(schema.resources), ...Object.values(schema.functions)];
+  for (const { description } of described) {
+    const languages = [...description.matchAll(/^```(\w+)\n/gm)].map(([, language]) => language);
+    expect(languages.filter((language) => language !== "sh").sort()).toEqual(LANGUAGES);
+  }
+});
+
+it("the descriptions say how to import and to get a resource, and which options leave keys behind", () => {
+  const { "partners:index:PartnerApiKey": key, "partners:index:PartnerWebhookState": webhook } =
+    schema.resources;
+  for (const { description } of [key, webhook])
+    for (const section of ["## Import", "## Get", "## Resource options"])
+      expect(description).toContain(section);
+  expect(key.description).toMatch(/leave valid keys behind.*\n\n- `retainOnDelete`.*\n- `deletedWith`/);
 });
