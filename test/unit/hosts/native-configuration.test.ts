@@ -115,3 +115,13 @@ it.each<[what: string, olds: Properties, news: Properties, changed: string[], re
   expect(response.getChanges()).toBe(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
   expect([response.getDiffsList(), response.getReplacesList()]).toEqual([changed, replaces]);
 });
+
+it.each<[inputs: Properties, hasStack: boolean]>([
+  [DEFAULT, true],
+  [EU, true],
+  [GIVEN, false], // `pulumi do` checks no configuration.
+])("a stack keeps what happens unless the inputs are unchecked: %j", (inputs, hasStack) => {
+  const host = hostAlone();
+  new NativeConfiguration(host).configure(new proto.ConfigureRequest().setArgs(toStruct(inputs)));
+  expect(host.plugin.hasStack).toBe(hasStack);
+});

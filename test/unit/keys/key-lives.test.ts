@@ -161,6 +161,18 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
   expect(await stack.up(at("b"))).toMatchObject({ changes: false, notices: [] });
 });
 
+it("without a stack, a lost creation names only what a person can do", async () => {
+  const { service, stack } = await start();
+  loseAnswers(service, "createApiKey");
+  const reason = { message: matching(/lost with the response\. Ask the service to delete it\.$/) };
+  await expect(stack.start({}, false).create({}, URN)).rejects.toMatchObject({ reason });
+  service.answers.deleteApiKey = () => ({ status: 409 });
+  const keys = stack.start({ KEY: "pk_live_4eC39HqLyjWDarjtT" }, false);
+  const adopted = (await keys.adopt("env:KEY"))?.outputs ?? {};
+  const removal = keys.delete(adopted, { id: "env:KEY", urn: URN });
+  await expect(removal).rejects.toThrow(/returned 409(?!.*pulumi)/);
+});
+
 it("a lost creation is replaced without a trigger, and destroyed, with a warning", async () => {
   const { service, stack } = await start();
   const notices = [containing("A key that no stack tracks")];

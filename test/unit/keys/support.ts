@@ -105,9 +105,10 @@ export class Stack {
     this.#entries.splice(0, Infinity, { ...entry, ...found });
   }
 
-  /** Starts the handlers of a process, for calls that are not those of a command. */
-  start(env: NodeJS.ProcessEnv = {}): ResourceAdapter {
+  /** Starts the handlers of a process, for calls that are not those of a command on a stack. */
+  start(env: NodeJS.ProcessEnv = {}, hasStack = true): ResourceAdapter {
     const { plugin, adapterOf } = startPlugin({ ...this.#surroundings({}), env });
+    plugin.hasStack = hasStack;
     onTestFinished(async () => (await plugin.open()).close());
     return adapterOf(NAME);
   }
