@@ -5,7 +5,7 @@ import { promisify, styleText } from "node:util";
 
 import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { PartnerError } from "../partner-api/errors.js";
-import { PluginProcess } from "../plugin/plugin-process.js";
+import { AccountSession } from "../plugin/account-session.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, quoteForShell } from "../setting-messages.js";
@@ -103,18 +103,18 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
 async function checkService(config: Config, report: Report): Promise<void> {
   const source = { get: (key: string) => config[key]?.value };
   const reader = new SettingsReader(source, process.env);
-  const plugin = new PluginProcess({
+  const session = new AccountSession({
     notify: () => undefined,
     log: (line) => void process.stderr.write(`${line}\n`),
   });
-  plugin.configure(source);
+  session.configure(source);
   let check = "settings";
   try {
-    const { servers, responses } = plugin.readSettings();
+    const { servers, responses } = session.readSettings();
     const set = SETTING_NAMES.filter((name) => reader.originOf(name) !== null).map(reader.nameOf);
     report("ok", "settings", `${set.join(", ")}.`);
     check = "service";
-    const client = await plugin.open();
+    const client = await session.open();
     const { text, headers } = await client.listWebhooks().finally(() => client.close());
     const { method, template } = OPERATIONS.listWebhooks;
     report("ok", "service", `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
@@ -124,7 +124,7 @@ async function checkService(config: Config, report: Report): Promise<void> {
     else {
       const { setting, pointers } = list;
       const commands = pointers.flatMap((pointer) => (setting ? commandsFor({ [setting]: pointer }) : []));
-      report("failed", "list", unreadableList(list, plugin).message, commands);
+      report("failed", "list", unreadableList(list, session).message, commands);
     }
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;

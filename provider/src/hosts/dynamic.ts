@@ -23,7 +23,7 @@ const loadGrpc = (): typeof Grpc => {
   return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
 };
 const host = new PluginHost(isHost ? address : undefined, loadGrpc);
-const { plugin, handlers } = host;
+const { session, handlers } = host;
 
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
 export const partnerWebhookState = toProvider(handlers.partnerWebhookState);
@@ -91,7 +91,7 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
 
 /** Passes on the settings. Not async, because the host does not wait for it before making other calls. */
 function configure({ config }: ConfigureRequest): Promise<void> {
-  plugin.configure(config);
+  session.configure(config);
   return Promise.resolve();
 }
 

@@ -32,18 +32,18 @@ export class NativeConfiguration {
 
   check(request: proto.CheckRequest): proto.CheckResponse {
     this.#host.hasCurrentSettings = true; // Without a program, the engine calls only `configure`.
-    const { plugin } = this.#host;
+    const { session } = this.#host;
     const news = fromStruct(request.getNews());
     const inputs = checkedInputs(request.getUrn(), news);
-    plugin.configure(configSource(inputs));
+    session.configure(configSource(inputs));
     const names = Object.keys(news).filter((name) => !ENGINE_INPUT.test(name));
-    const prefix = plugin.isExplicit ? "" : NAMESPACE;
+    const prefix = session.isExplicit ? "" : NAMESPACE;
     for (const text of unknownSettings(partsOf(request.getUrn()).project, names, prefix))
-      plugin.notify(warning(text));
+      session.notify(warning(text));
     const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(mustBeText);
     try {
       // Values that are not known yet cannot be checked here; the checks of the resources report them later.
-      if (problems.length === 0 && !JSON.stringify(inputs).includes(UNKNOWN)) plugin.readSettings();
+      if (problems.length === 0 && !JSON.stringify(inputs).includes(UNKNOWN)) session.readSettings();
     } catch (error) {
       problems.push(this.#host.describeError(error));
     }
@@ -73,10 +73,10 @@ export class NativeConfiguration {
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
-    const { plugin } = this.#host;
-    plugin.hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
-    this.#host.hasCurrentSettings ||= !plugin.hasStack;
-    plugin.configure(configSource(inputs));
+    const { session } = this.#host;
+    session.hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
+    this.#host.hasCurrentSettings ||= !session.hasStack;
+    session.configure(configSource(inputs));
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);
   }

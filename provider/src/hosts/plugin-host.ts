@@ -4,7 +4,7 @@ import type * as Grpc from "@grpc/grpc-js";
 
 import { keyResource } from "../keys/key-resource.js";
 import { PartnerError } from "../partner-api/errors.js";
-import { PluginProcess } from "../plugin/plugin-process.js";
+import { AccountSession } from "../plugin/account-session.js";
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
 import { PartialFailure, ResourceAdapter } from "../plugin/resource-adapter.js";
 import type { Resource } from "../plugin/resource.js";
@@ -24,11 +24,11 @@ export interface Handlers extends ResourceHandlers {
 }
 
 /** Creates the handlers, which both hosts call. */
-export function createHandlers(plugin: PluginProcess): Handlers {
-  const adapt = <Inputs, State>(resource: Resource<Inputs, State>) => new ResourceAdapter(plugin, resource);
-  const { webhookState, webhookStates, list } = createWebhooks(plugin);
+export function createHandlers(session: AccountSession): Handlers {
+  const adapt = <Inputs, State>(resource: Resource<Inputs, State>) => new ResourceAdapter(session, resource);
+  const { webhookState, webhookStates, list } = createWebhooks(session);
   return {
-    partnerApiKey: adapt(keyResource(plugin)),
+    partnerApiKey: adapt(keyResource(session)),
     partnerWebhookState: adapt(webhookState),
     partnerWebhookStates: adapt(webhookStates),
     listWebhooks: list,
@@ -48,7 +48,7 @@ export class CallFailure extends Error {
 
 /** What both hosts share: the handlers of one plugin process, its lifetime, and its messages. */
 export class PluginHost {
-  readonly plugin: PluginProcess;
+  readonly session: AccountSession;
   readonly handlers: Handlers;
   readonly #lifetime = new Lifetime();
   readonly #log: EngineLog;
@@ -68,7 +68,7 @@ export class PluginHost {
    */
   constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: () => Promise<void>) {
     this.#log = new EngineLog(engine, grpc);
-    this.plugin = new PluginProcess({
+    this.session = new AccountSession({
       signal: this.#lifetime.signal,
       notify: ({ severity, text }) => {
         const key = `${this.#urn || (this.#calls.getStore()?.id ?? "")} ${text}`;
@@ -80,11 +80,11 @@ export class PluginHost {
         this.#log.showStatus(text, this.#urn);
       },
       log: (line) => {
-        const { isExplicit, account } = this.plugin;
+        const { isExplicit, account } = this.session;
         this.#log.show("INFO", isExplicit ? `${line} account=${JSON.stringify(account)}` : line, this.#urn);
       },
     });
-    this.handlers = createHandlers(this.plugin);
+    this.handlers = createHandlers(this.session);
     if (engine !== undefined) this.#lifetime.watch(engine, finish);
   }
 
@@ -145,7 +145,7 @@ export class PluginHost {
   describeError(error: unknown, mayUseLastSettings = false): string {
     const urn = this.#urn;
     const mayDiffer = mayUseLastSettings && !this.hasCurrentSettings;
-    const usesLastSettings = mayDiffer && this.plugin.usesStoredSettings;
+    const usesLastSettings = mayDiffer && this.session.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
     if (error.summary === null || error.effect !== "none") return errorText(error, usesLastSettings);

@@ -1,20 +1,20 @@
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
 
 /** Reads the response to a creation as of today. One that was lost or cut off has no key. */
 export function readCreatedKey(
-  plugin: PluginProcess,
+  session: AccountSession,
   { at, response }: UnfinishedCreation,
 ): { readonly key: Key | null; readonly candidates: KeyReading["candidates"] } {
   if (response === null || response.isCutOff) return { key: null, candidates: null };
-  const { apiKey, candidates } = readText(plugin, bodyOf(response));
+  const { apiKey, candidates } = readText(session, bodyOf(response));
   return { key: apiKey === null ? null : { apiKey, createdAt: at, response }, candidates };
 }
 
 /** Whether a body has a value that is a key or may be one. */
-export function mayHaveKey(plugin: PluginProcess, text: string): boolean {
-  const { apiKey, candidates } = readText(plugin, text);
+export function mayHaveKey(session: AccountSession, text: string): boolean {
+  const { apiKey, candidates } = readText(session, text);
   return apiKey !== null || (candidates ?? []).length > 0;
 }
 
@@ -22,16 +22,16 @@ export function mayHaveKey(plugin: PluginProcess, text: string): boolean {
  * Returns the keys as `responses.apiKey` finds them today in their kept responses: the setting may have been
  * wrong when they were created. Without it, or where it finds nothing, they stay.
  */
-export function withCorrectedKeys(plugin: PluginProcess, state: KeyState): KeyState {
+export function withCorrectedKeys(session: AccountSession, state: KeyState): KeyState {
   const correct = (key: Key | null): Key | null => {
-    if (key?.response == null || plugin.readSettings().responses.apiKey === undefined) return key;
-    const { apiKey } = readText(plugin, bodyOf(key.response));
+    if (key?.response == null || session.readSettings().responses.apiKey === undefined) return key;
+    const { apiKey } = readText(session, bodyOf(key.response));
     return apiKey === null ? key : { ...key, apiKey };
   };
   return { ...state, current: correct(state.current), previous: correct(state.previous) };
 }
 
-function readText(plugin: PluginProcess, text: string): KeyReading {
-  const { responses, accessToken } = plugin.readSettings();
+function readText(session: AccountSession, text: string): KeyReading {
+  const { responses, accessToken } = session.readSettings();
   return readApiKey(text, responses, accessToken);
 }

@@ -31,10 +31,10 @@ export interface Decision {
 
 /** Decides what an update does. Sends no request. @param stored The state as the stack stores it. */
 export function decide(change: KeyChange, stored: KeyState): Decision {
-  const { plugin, rotation } = change;
-  const state = withDeclaredOverlap(withCorrectedKeys(plugin, stored), rotation);
+  const { session, rotation } = change;
+  const state = withDeclaredOverlap(withCorrectedKeys(session, stored), rotation);
   const reading = readUnfinished(change, state);
-  return { step: stepOf(state, rotation, plugin.currentTime(), reading.key !== null), state, reading };
+  return { step: stepOf(state, rotation, session.currentTime(), reading.key !== null), state, reading };
 }
 
 /** Performs a step. Throws a {@link PartnerError} only if it has reached nothing. */
@@ -57,15 +57,15 @@ export async function perform(change: KeyChange, { step, state }: Decision): Pro
 
 /** Creates a key, which becomes the current one. @throws {PartnerError} if none can have been created. */
 async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
-  const { plugin, rotation } = change;
-  await plugin.assertReachable();
-  const client = await plugin.open();
+  const { session, rotation } = change;
+  await session.assertReachable();
+  const client = await session.open();
   let response: KeyResponse | null = null;
   let cause: PartnerError | null;
   try {
     const creation = await client.createApiKey();
     const { text } = creation.response;
-    const showsNothing = !mayHaveKey(plugin, text) && !hasId(text);
+    const showsNothing = !mayHaveKey(session, text) && !hasId(text);
     if (creation.reportedFailure !== null && showsNothing) throw creation.reportedFailure;
     response = keptResponse(creation.response);
     cause = creation.cutOffFailure;
@@ -73,7 +73,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
     if (!(error instanceof PartnerError) || error.effect === "none") throw error;
     cause = error;
   }
-  const at = new Date(plugin.currentTime()).toISOString();
+  const at = new Date(session.currentTime()).toISOString();
   const unfinished = { at, trigger: rotation.trigger, response };
   const applied = finishCreation(change, { ...state, unfinished });
   return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
@@ -98,7 +98,7 @@ async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<K
 
 /** Makes the key of the unfinished creation the current one, or returns why it cannot. Sends no request. */
 function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
-  const { plugin, rotation } = change;
+  const { session, rotation } = change;
   const { current, unfinished } = state;
   const { key, failure } = readUnfinished(change, state);
   if (key === null) return { state, failure };
@@ -106,7 +106,7 @@ function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
     current: key,
     previous: current,
     // Not its creation: a key that was read ten days late would have no overlap.
-    rotatedAt: new Date(plugin.currentTime()).toISOString(),
+    rotatedAt: new Date(session.currentTime()).toISOString(),
     previousExpiresAt: null,
     trigger: rotation.trigger ?? unfinished?.trigger ?? null,
     unfinished: null,
@@ -116,16 +116,16 @@ function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
 
 /** Reads the key of the unfinished creation, if there is one. */
 function readUnfinished(
-  { plugin, holders, name }: KeyContext,
+  { session, holders, name }: KeyContext,
   { current, previous, unfinished }: KeyState,
 ): Reading {
   const failed = (failure: PartnerError): Reading => ({ key: null, failure });
   if (unfinished === null) return { key: null, failure: null };
-  const { key, candidates } = readCreatedKey(plugin, unfinished);
-  if (key === null && !plugin.hasStack) return failed(keyUnreadByCommand(unfinished));
+  const { key, candidates } = readCreatedKey(session, unfinished);
+  if (key === null && !session.hasStack) return failed(keyUnreadByCommand(unfinished));
   if (key === null) {
     const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-    return failed(keyUnread(facts, plugin.proposeMember));
+    return failed(keyUnread(facts, session.proposeMember));
   }
   const holder = holders.othersThan(name).find(({ keys }) => keys.includes(key.apiKey));
   // A replacement does not have the key that it replaces in its state, but has the same URN.

@@ -1,4 +1,4 @@
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import { identifiersOf } from "./key-identifier-reader.js";
 import { bodyOf, type Key, type KeyState } from "./key-state.js";
@@ -18,12 +18,12 @@ export interface Holder extends ResourceName {
  * anything, and a `get` must not keep a key that nobody deletes later.
  */
 export class KeyHolders {
-  readonly #plugin: PluginProcess;
+  readonly #session: AccountSession;
   readonly #holders = new Map<string, Holder>();
   readonly #urnsWithoutKey = new Set<string>();
 
-  constructor(plugin: PluginProcess) {
-    this.#plugin = plugin;
+  constructor(session: AccountSession) {
+    this.#session = session;
   }
 
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
@@ -56,7 +56,7 @@ export class KeyHolders {
 
   /** Returns what may identify a key to the service, in the order to try. */
   identifiersOf({ apiKey, response }: Key): ReturnType<typeof identifiersOf> {
-    return identifiersOf(response && bodyOf(response), apiKey, this.#plugin.readSettings().responses);
+    return identifiersOf(response && bodyOf(response), apiKey, this.#session.readSettings().responses);
   }
 }
 

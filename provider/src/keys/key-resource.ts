@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import { isVisibleAscii } from "../partner-api/operations.js";
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import { UNKNOWN, type Properties, type ResourceName } from "../plugin/properties.js";
 import { warning, type Notice, type Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
@@ -29,9 +29,9 @@ import { daysAfter, dueReason, isNewTrigger, isPreviousValid, isWaiting } from "
  * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
  * stays in the state as "initialization failed", with the response, and without an `apiKey`.
  */
-export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState> {
-  const holders = new KeyHolders(plugin);
-  const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ plugin, holders, name, rotation });
+export function keyResource(session: AccountSession): Resource<KeyInputs, KeyState> {
+  const holders = new KeyHolders(session);
+  const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ session, holders, name, rotation });
 
   return {
     registration: PARTNER_API_KEY,
@@ -42,7 +42,7 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
 
     async check(news, olds) {
       const isNew = olds === null || (!news.isUnknown && isNewTrigger(olds.rotation.trigger, news.rotation));
-      if (isNew) await plugin.assertReachable();
+      if (isNew) await session.assertReachable();
     },
 
     plan(olds, news, name, changesAccount) {
@@ -87,14 +87,14 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ state: olds, inputs: null }),
 
-    remove: (olds, name) => deleteKeys({ plugin, holders, name }, olds),
+    remove: (olds, name) => deleteKeys({ session, holders, name }, olds),
 
     // The engine displays IDs, so an ID names a variable instead of holding the key.
     adopt(id, isExistenceCheck) {
       if (isExistenceCheck) return Promise.reject(cannotCheckExistence());
       const variable = /^env:(\w+)$/.exec(id)?.[1];
       if (variable === undefined) return Promise.reject(wrongKeyId());
-      const apiKey = plugin.env[variable];
+      const apiKey = session.env[variable];
       if (!apiKey) return Promise.reject(variableNotSet(variable));
       if (!isVisibleAscii(apiKey) || isOnlyDots(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
@@ -105,15 +105,15 @@ export function keyResource(plugin: PluginProcess): Resource<KeyInputs, KeyState
 
 /** Returns what a preview says about an update. @param stored The state as the stack stores it. */
 function noticesOf(
-  { plugin, rotation, name: { urn } }: KeyChange,
+  { session, rotation, name: { urn } }: KeyChange,
   { step, state, reading }: Decision,
   stored: KeyState,
 ): Notice[] {
   const { current, previous, previousExpiresAt, unfinished } = state;
-  const now = plugin.currentTime();
+  const now = session.currentTime();
   const notices: Notice[] = [];
   if (current?.apiKey !== stored.current?.apiKey || previous?.apiKey !== stored.previous?.apiKey)
-    notices.push(keyCorrected(urn, plugin.settingName));
+    notices.push(keyCorrected(urn, session.settingName));
   const creates = step === "create" || step === "rotate" || step === "replace";
   if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
   else if (reading.failure !== null) notices.push(warning(reading.failure.message));
@@ -127,10 +127,10 @@ function noticesOf(
 
   const ending = ["rotate", "replace", "expire"].includes(step) ? previous : null;
   if (ending !== null) notices.push(previousKeyEnds(ending, urn, isPreviousValid(stored, now)));
-  const { accessToken } = plugin.readSettings();
+  const { accessToken } = session.readSettings();
   const isAccessToken = (key: Key | null): key is Key => key?.apiKey === accessToken;
   for (const key of [ending, step === "replace" ? current : null].filter(isAccessToken))
-    notices.push(warning(keyIsAccessToken(key, urn, plugin.settingName).message));
+    notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
   return notices;
 }
 

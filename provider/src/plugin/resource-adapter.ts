@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { PartnerError } from "../partner-api/errors.js";
-import type { PluginProcess } from "./plugin-process.js";
+import type { AccountSession } from "./account-session.js";
 import type { Properties, ResourceName } from "./properties.js";
 import type { Applied, Plan, Resource } from "./resource.js";
 import {
@@ -59,13 +59,13 @@ export function isAdoption(olds: Properties): boolean {
  * program repeats. All methods except `diff` may throw a {@link PartnerError}.
  */
 export class ResourceAdapter<Inputs = unknown, State = unknown> {
-  readonly #plugin: PluginProcess;
+  readonly #session: AccountSession;
   readonly #resource: Resource<Inputs, State>;
   /** By URN: the engine repeats a failed call with the *old* state, which does not show what was reached. */
   readonly #kept = new Map<string, Kept<State>>();
 
-  constructor(plugin: PluginProcess, resource: Resource<Inputs, State>) {
-    this.#plugin = plugin;
+  constructor(session: AccountSession, resource: Resource<Inputs, State>) {
+    this.#session = session;
     this.#resource = resource;
   }
 
@@ -86,7 +86,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
     // The default provider has one account: it could create a new resource but not delete the old one.
-    if (olds["account"] === inputs["account"] || !this.#plugin.isExplicit) this.#assertOwned(olds);
+    if (olds["account"] === inputs["account"] || !this.#session.isExplicit) this.#assertOwned(olds);
     const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
     await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
     return { inputs, problems };
@@ -102,7 +102,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     if (problems.length > 0) return { changes: true, replaces: [] }; // The update fails, and says why.
     const changesAccount = olds["account"] !== news["account"];
     const { changes, replaces, notices } = this.#plan(olds, inputs, name, changesAccount);
-    for (const notice of notices) this.#plugin.notify(notice);
+    for (const notice of notices) this.#session.notify(notice);
     return {
       changes: changes || changesAccount || olds["server"] !== news["server"],
       replaces: changesAccount ? [...replaces, "account"] : [...replaces],
@@ -191,7 +191,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const before = this.#kept.get(urn);
     const repetitions = before?.failure === failure ? before.repetitions + 1 : 0;
     if (repetitions === MAX_REPETITIONS) {
-      this.#plugin.notify(keptAfterRepetitions(message));
+      this.#session.notify(keptAfterRepetitions(message));
       return false;
     }
     if (urn !== "") this.#kept.set(urn, { id, state, failure, repetitions });
@@ -222,14 +222,14 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   }
 
   get #owner(): Properties {
-    return { account: this.#plugin.account, server: this.#plugin.readSettings().servers[0] };
+    return { account: this.#session.account, server: this.#session.readSettings().servers[0] };
   }
 
   /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */
   #assertOwned({ account: owner, server }: Properties): void {
-    const { account, settingName } = this.#plugin;
+    const { account, settingName } = this.#session;
     if (typeof owner === "string" && owner !== account) throw otherAccount(owner, account, settingName);
-    const { servers } = this.#plugin.readSettings();
+    const { servers } = this.#session.readSettings();
     if (typeof server === "string" && !servers.includes(server))
       throw otherServer(server, servers[0], settingName);
   }

@@ -1,14 +1,14 @@
 import { PartnerError } from "../partner-api/errors.js";
 import { isState } from "../partner-api/operations.js";
 import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import { idsOf, pick, statesOf, type StateMap } from "./fleet-state.js";
 import type { WebhookList, WebhookLists } from "./webhook-list.js";
 import { fleetIncomplete, noSuchWebhook, progress, type WebhookFailure } from "./webhook-messages.js";
 
 /** What {@link converge} uses of the process. */
 interface Context {
-  readonly plugin: PluginProcess;
+  readonly session: AccountSession;
   readonly lists: WebhookLists;
 }
 
@@ -59,7 +59,7 @@ export async function converge(
 }
 
 /** Sends all changes at once, and shows the progress. Returns those that failed. */
-async function sendAll({ plugin, lists }: Context, changes: StateMap): Promise<WebhookFailure[]> {
+async function sendAll({ session, lists }: Context, changes: StateMap): Promise<WebhookFailure[]> {
   const failures: WebhookFailure[] = [];
   const total = idsOf(changes).length;
   const step = Math.ceil(total / MAX_REPORTS);
@@ -73,7 +73,7 @@ async function sendAll({ plugin, lists }: Context, changes: StateMap): Promise<W
     });
     finished += 1;
     if (total > 1 && (finished % step === 0 || finished === total))
-      plugin.showStatus(progress(finished, total));
+      session.showStatus(progress(finished, total));
   };
   await Promise.all(idsOf(changes).map(send));
   return failures;
@@ -84,13 +84,13 @@ async function sendAll({ plugin, lists }: Context, changes: StateMap): Promise<W
  * attempt or someone else set it. Reads the list again; without a state, a 409 counts as done.
  */
 async function withoutDone(
-  { plugin, lists }: Context,
+  { session, lists }: Context,
   failures: readonly WebhookFailure[],
   wanted: StateMap,
 ): Promise<readonly WebhookFailure[]> {
   const refused = failures.filter(({ error }) => isRefused(error.status));
   if (refused.length === 0) return failures;
-  const list = await lists.lookUp([], plugin.now()).catch((error: unknown) => {
+  const list = await lists.lookUp([], session.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import type { Properties } from "../plugin/properties.js";
 import type { Applied, Notice, Plan, Resource } from "../plugin/resource.js";
 import { converge, type Converged } from "./converge.js";
@@ -25,7 +25,7 @@ type FleetResource = Resource<FleetInputs, FleetState>;
 
 /** What the webhook resources of a process share. */
 export interface WebhookContext {
-  readonly plugin: PluginProcess;
+  readonly session: AccountSession;
   readonly declarations: Declarations;
   readonly lists: WebhookLists;
 }
@@ -60,7 +60,7 @@ export function fleetResource(context: WebhookContext, form: FleetForm): FleetRe
 
 /** Declares the webhooks, and looks at those whose declared states are new. Says what will change. */
 async function check(
-  { plugin, declarations, lists }: WebhookContext,
+  { session, declarations, lists }: WebhookContext,
   news: FleetInputs,
   olds: FleetInputs | null,
   urn: string,
@@ -80,7 +80,7 @@ async function check(
     ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
-  for (const notice of notices) plugin.notify(notice);
+  for (const notice of notices) session.notify(notice);
   lists.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
@@ -122,11 +122,11 @@ async function apply(
   before: FleetState | null,
   news: FleetInputs,
 ): Promise<Applied<FleetState>> {
-  const { plugin, declarations, lists } = context;
+  const { session, declarations, lists } = context;
   const olds = before ?? fleetStateOf({});
   const named = news.states ?? {};
   // `others` also covers webhooks created earlier in this run, so the list must be fresh.
-  const list = await lists.lookUp(idsOf(named), isState(news.others) ? plugin.now() : undefined);
+  const list = await lists.lookUp(idsOf(named), isState(news.others) ? session.now() : undefined);
   const dropped = declarations.undeclared(droppedIds(olds, news));
   const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
   const wanted = { ...released, ...coveredBy(list, news), ...named };

@@ -14,7 +14,7 @@ import {
 } from "./webhook-messages.js";
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
-export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
+export function webhookForm({ session, lists }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATE,
     readArguments({ webhookId, state, stateOnDestroy }) {
@@ -58,7 +58,7 @@ export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
       }
       if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
-      if (state === null) throw importNeedsState(list.stateFields(), plugin);
+      if (state === null) throw importNeedsState(list.stateFields(), session);
       const inputs = { webhookId, state, stateOnDestroy: "leave" };
       return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
     },
@@ -66,7 +66,7 @@ export function webhookForm({ plugin, lists }: WebhookContext): FleetForm {
 }
 
 /** `PartnerWebhookStates`: a fleet as it is. */
-export function fleetForm({ plugin }: WebhookContext): FleetForm {
+export function fleetForm({ session }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATES,
     readArguments({ states, others, stateOnDestroy }) {
@@ -87,7 +87,7 @@ export function fleetForm({ plugin }: WebhookContext): FleetForm {
       initialStates: UNKNOWN,
     }),
 
-    newId: () => plugin.account,
+    newId: () => session.account,
     declarationOf: ({ states, others, stateOnDestroy }) => ({ states, others, stateOnDestroy }),
     replaces: () => [],
     adopt: () => Promise.reject(importOfFleet()),

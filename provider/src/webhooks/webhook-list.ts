@@ -1,5 +1,5 @@
 import type { WebhookState } from "../partner-api/operations.js";
-import type { ListResponse, PluginProcess } from "../plugin/plugin-process.js";
+import type { ListResponse, AccountSession } from "../plugin/account-session.js";
 import type { Notice } from "../plugin/resource.js";
 import {
   readWebhookList,
@@ -37,10 +37,10 @@ export class WebhookList {
   /** `null` if nothing says that there are more webhooks. */
   readonly incompleteSign: WebhookListReading["incompleteSign"];
   readonly #changes: ReadonlyMap<number, WebhookState>;
-  readonly #plugin: PluginProcess;
+  readonly #session: AccountSession;
 
   constructor(
-    plugin: PluginProcess,
+    session: AccountSession,
     { webhooks, incompleteSign }: WebhookListReading,
     requestedAt: number,
     changes: ReadonlyMap<number, WebhookState>,
@@ -49,7 +49,7 @@ export class WebhookList {
     this.requestedAt = requestedAt;
     this.incompleteSign = incompleteSign;
     this.#changes = changes;
-    this.#plugin = plugin;
+    this.#session = session;
   }
 
   /** Returns the IDs of the listed webhooks. A function, because most resources ask only about their own. */
@@ -70,26 +70,26 @@ export class WebhookList {
   /** Returns the members of the records that may hold states. */
   stateFields(): StateField[] {
     const records = Array.from(this.webhooks.values(), ({ record }) => record);
-    return stateFieldsOf(records, this.#plugin.readSettings().responses);
+    return stateFieldsOf(records, this.#session.readSettings().responses);
   }
 
   /** @throws {PartnerError} if the list is incomplete. @param need What is then prevented. */
   requireComplete(need: keyof typeof PREVENTED): void {
-    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#plugin);
+    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#session);
   }
 }
 
 /** The lists that a process reads, and its own changes. */
 export class WebhookLists {
-  readonly #plugin: PluginProcess;
+  readonly #session: AccountSession;
   /** The states that this process has set. */
   readonly #changes = new Map<number, WebhookState>();
   /** What was warned about. */
   readonly #warned = new Set<"unknown" | "unlisted">();
   #last: { response: ListResponse["response"]; reading: WebhookListReading | UnreadableList } | null = null;
 
-  constructor(plugin: PluginProcess) {
-    this.#plugin = plugin;
+  constructor(session: AccountSession) {
+    this.#session = session;
   }
 
   /**
@@ -100,7 +100,7 @@ export class WebhookLists {
    * @throws {PartnerError} if the list cannot be read.
    */
   async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookList> {
-    const startedAt = this.#plugin.now();
+    const startedAt = this.#session.now();
     const list = await this.#read(notBefore);
     const isMissing = webhookIds.some((id) => list.isGone(id));
     return isMissing && list.requestedAt < startedAt ? this.#read(startedAt) : list;
@@ -108,7 +108,7 @@ export class WebhookLists {
 
   /** Sets the state of a webhook. @throws {PartnerError} */
   async setState(webhookId: number, state: WebhookState): Promise<void> {
-    const client = await this.#plugin.open();
+    const client = await this.#session.open();
     await client.setWebhookState(webhookId, state);
     this.#changes.set(webhookId, state);
   }
@@ -118,29 +118,31 @@ export class WebhookLists {
    * incomplete and lacks some. Each is about the list, so that one warning serves all resources.
    */
   warnAboutUnknown(list: WebhookList, webhookIds: readonly number[]): void {
-    const plugin = this.#plugin;
+    const session = this.#session;
     const { webhooks, incompleteSign } = list;
     const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
     if (webhookIds.some(isUnknown))
-      this.#warnOnce("unknown", () => stateUnknown(list.ids().filter(isUnknown), list.stateFields(), plugin));
+      this.#warnOnce("unknown", () =>
+        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), session),
+      );
     if (incompleteSign !== null && webhookIds.some((id) => !webhooks.has(id)))
-      this.#warnOnce("unlisted", () => notListed(incompleteSign, plugin));
+      this.#warnOnce("unlisted", () => notListed(incompleteSign, session));
   }
 
   #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
     if (this.#warned.has(about)) return;
     this.#warned.add(about);
-    this.#plugin.notify(notice());
+    this.#session.notify(notice());
   }
 
   async #read(notBefore: number): Promise<WebhookList> {
-    const { response, requestedAt } = await this.#plugin.requestList(notBefore);
+    const { response, requestedAt } = await this.#session.requestList(notBefore);
     if (this.#last?.response !== response) {
-      const { responses } = this.#plugin.readSettings();
+      const { responses } = this.#session.readSettings();
       this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
     }
     const { reading } = this.#last;
-    if (!reading.isReadable) throw unreadableList(reading, this.#plugin);
-    return new WebhookList(this.#plugin, reading, requestedAt, this.#changes);
+    if (!reading.isReadable) throw unreadableList(reading, this.#session);
+    return new WebhookList(this.#session, reading, requestedAt, this.#changes);
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../bodies/json.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import type { PluginProcess } from "../plugin/plugin-process.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import { withoutSpecialValues } from "../plugin/properties.js";
 import { Declarations } from "./declarations.js";
 import { fleetResource } from "./fleet.js";
@@ -17,9 +17,9 @@ export interface ListedWebhook {
 }
 
 /** Creates the webhook resources and list of a process. */
-export function createWebhooks(plugin: PluginProcess) {
-  const lists = new WebhookLists(plugin);
-  const context = { plugin, declarations: new Declarations(), lists };
+export function createWebhooks(session: AccountSession) {
+  const lists = new WebhookLists(session);
+  const context = { session, declarations: new Declarations(), lists };
   return {
     webhookState: fleetResource(context, webhookForm(context)),
     webhookStates: fleetResource(context, fleetForm(context)),

@@ -19,7 +19,7 @@ function hostAlone(stored = "partners:requestTimeout"): PluginHost {
   const host = new PluginHost(undefined, () => {
     throw new Error("there is no engine");
   });
-  host.plugin.configure({ get: (key) => (key === stored ? "60" : undefined) });
+  host.session.configure({ get: (key) => (key === stored ? "60" : undefined) });
   return host;
 }
 
@@ -103,7 +103,7 @@ it("a message is shown once for each resource", async () => {
   for (const name of [{ id: "a", urn: ORDERS ?? "" }, ...names])
     await host.handleCall(name, async () => {
       await Promise.resolve();
-      host.plugin.notify(warning("Unknown."));
+      host.session.notify(warning("Unknown."));
     });
   expect(write.mock.calls).toEqual(Array(3).fill(["pulumi-partners: Unknown.\n"]));
   write.mockRestore();

@@ -20,7 +20,7 @@ function hostAlone(): PluginHost {
 function check(news: Properties, name = `${TYPE}::eu`, project = "test") {
   const host = hostAlone();
   const warnings: string[] = [];
-  Object.assign(host.plugin, { notify: ({ text }: Notice) => void warnings.push(text) });
+  Object.assign(host.session, { notify: ({ text }: Notice) => void warnings.push(text) });
   const urn = `urn:pulumi:dev::${project}::${name}`;
   const request = new proto.CheckRequest().setUrn(urn).setNews(toStruct(news));
   const response = new NativeConfiguration(host).check(request);
@@ -31,7 +31,7 @@ function check(news: Properties, name = `${TYPE}::eu`, project = "test") {
     problems: failures.map((failure) => failure.getReason()),
     properties: failures.map((failure) => failure.getProperty()),
     warnings,
-    plugin: host.plugin,
+    session: host.session,
   };
 }
 
@@ -68,10 +68,10 @@ describe("the inputs of a provider", () => {
     const values = { headers: { "X-Key": "k" }, requestTimeout: 5, responses: { api_key: "/k" } };
     const texts = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
     for (const news of [values, Object.fromEntries(texts)]) {
-      const { plugin, problems } = check({ ...GIVEN, ...news });
+      const { session, problems } = check({ ...GIVEN, ...news });
       expect(problems).toEqual([]);
       const expected = { requestTimeout: 5000, headers: { "X-Key": "k" }, responses: { apiKey: "/k" } };
-      expect(plugin.readSettings()).toMatchObject(expected);
+      expect(session.readSettings()).toMatchObject(expected);
     }
   });
 
@@ -123,5 +123,5 @@ it.each<[inputs: Properties, hasStack: boolean]>([
 ])("a stack keeps what happens unless the inputs are unchecked: %j", (inputs, hasStack) => {
   const host = hostAlone();
   new NativeConfiguration(host).configure(new proto.ConfigureRequest().setArgs(toStruct(inputs)));
-  expect(host.plugin.hasStack).toBe(hasStack);
+  expect(host.session.hasStack).toBe(hasStack);
 });

@@ -107,9 +107,9 @@ export class Stack {
 
   /** Starts the handlers of a process, for calls that are not those of a command on a stack. */
   start(env: NodeJS.ProcessEnv = {}, hasStack = true): ResourceAdapter {
-    const { plugin, adapterOf } = startPlugin({ ...this.#surroundings({}), env });
-    plugin.hasStack = hasStack;
-    onTestFinished(async () => (await plugin.open()).close());
+    const { session, adapterOf } = startPlugin({ ...this.#surroundings({}), env });
+    session.hasStack = hasStack;
+    onTestFinished(async () => (await session.open()).close());
     return adapterOf(NAME);
   }
 

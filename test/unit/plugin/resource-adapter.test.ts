@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { PluginProcess } from "../../../provider/src/plugin/plugin-process.js";
+import { AccountSession } from "../../../provider/src/plugin/account-session.js";
 import { PartialFailure, ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
 import {
   information,
@@ -31,9 +31,9 @@ const REGISTRATION: Registration = {
 /** Starts a plugin process with the handlers of one resource. */
 function start(settings: Readonly<Record<string, string>> = {}) {
   const notices: Notice[] = [];
-  const plugin = new PluginProcess({ env: {}, notify: (notice) => void notices.push(notice) });
+  const session = new AccountSession({ env: {}, notify: (notice) => void notices.push(notice) });
   const all: Readonly<Record<string, string>> = { baseUrl: URL, accessToken: "t0ken", ...settings };
-  plugin.configure({ get: (key) => all[key.replace("partners:", "")] });
+  session.configure({ get: (key) => all[key.replace("partners:", "")] });
   let ids = 0;
   const resource = {
     registration: REGISTRATION,
@@ -60,7 +60,7 @@ function start(settings: Readonly<Record<string, string>> = {}) {
     adopt: vi.fn(),
   } satisfies Resource<State, State>;
   const typed: Resource<State, State> = resource;
-  return { adapter: new ResourceAdapter(plugin, typed), resource, plugin, notices };
+  return { adapter: new ResourceAdapter(session, typed), resource, session, notices };
 }
 
 /** Returns what a promise rejects with. */

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { createHandlers } from "../../../provider/src/hosts/plugin-host.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
-import { PluginProcess, type ProcessOptions } from "../../../provider/src/plugin/plugin-process.ts";
+import { AccountSession, type ProcessOptions } from "../../../provider/src/plugin/account-session.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
 import type { Notice } from "../../../provider/src/plugin/resource.ts";
 import { PartialFailure, type ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
@@ -94,14 +94,14 @@ export function startPlugin({ settings, ...options }: PluginOptions) {
   const visible: string[] = [];
   const show = (line: string): void => void visible.push(line);
   const notify = (notice: Notice): void => void notices.push(notice);
-  const plugin = new PluginProcess({ ...options, notify, showStatus: show, log: show });
-  plugin.configure({ get: (key) => settings[key.replace("partners:", "")] });
-  const handlers = createHandlers(plugin);
+  const session = new AccountSession({ ...options, notify, showStatus: show, log: show });
+  session.configure({ get: (key) => settings[key.replace("partners:", "")] });
+  const handlers = createHandlers(session);
   const adapterOf = (name: string): ResourceAdapter => {
     if (name.startsWith("key")) return handlers.partnerApiKey;
     return name.startsWith("fleet") ? handlers.partnerWebhookStates : handlers.partnerWebhookState;
   };
-  return { plugin, adapterOf, list: () => handlers.listWebhooks(), notices, visible };
+  return { session, adapterOf, list: () => handlers.listWebhooks(), notices, visible };
 }
 
 /** Ends a step that failed. */
@@ -111,7 +111,7 @@ class StepFailed extends Error {}
 export async function runCommand(stack: Entry[], program: Program, command: Command, around: Surroundings) {
   const { verb, repetitions = 0, deleteBeforeReplace, replace, stop } = command;
   const interrupt = new AbortController();
-  const { plugin, adapterOf, notices, visible } = startPlugin({ ...around, signal: interrupt.signal });
+  const { session, adapterOf, notices, visible } = startPlugin({ ...around, signal: interrupt.signal });
   const calls: Call[] = [];
   const changed: string[] = []; // Also those that a preview says.
   const planned = new Map<string, Planned>();
@@ -263,7 +263,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     await forEach(stack.filter((entry) => !isKept(entry)).reverse(), remove);
 
   // Abandoned requests arrive at the service before the next command.
-  await (await plugin.open()).close();
+  await (await session.open()).close();
   for (let turns = 0; turns < 5; turns += 1) await turn();
   visible.push(...notices.map(({ text }) => text));
   return { command, succeeded, wasKilled, changed, planned, calls, notices, visible };

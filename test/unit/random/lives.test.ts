@@ -155,9 +155,9 @@ class Life {
     const isPossible = isKey ? keys.length > 0 : webhookId !== undefined;
     if (!isPossible || this.#stack.some((entry) => entry.name === name)) return;
     if (!this.#declare(name, isKey ? {} : { webhookId, state })) return;
-    const { plugin, adapterOf } = startPlugin(this.#surroundings(this.#responses));
+    const { session, adapterOf } = startPlugin(this.#surroundings(this.#responses));
     const found = await adapterOf(name).adopt(isKey ? IMPORT_ID : String(webhookId));
-    await (await plugin.open()).close();
+    await (await session.open()).close();
     assert(found, "an import finds nothing");
     const id = isKey && this.#people.knowsUrn ? IMPORT_ID : name; // A file with imports may have any ID.
     this.#stack.push({ name, id, inputs: {}, ...found, failed: false, replaced: false });

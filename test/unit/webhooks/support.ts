@@ -44,7 +44,7 @@ export type Run = ReturnType<typeof startRun>;
 /** Starts one process of the plugin, in which retries do not wait. */
 export function startRun({ url: baseUrl, accessToken }: PartnerApiServer, responses: object = {}) {
   let skipped = 0;
-  const { plugin, adapterOf, list, notices, visible } = startPlugin({
+  const { session, adapterOf, list, notices, visible } = startPlugin({
     env: {},
     clock: {
       now: () => performance.now() + skipped,
@@ -54,12 +54,12 @@ export function startRun({ url: baseUrl, accessToken }: PartnerApiServer, respon
     settings: { baseUrl, accessToken, responses: JSON.stringify(responses) },
   });
   onTestFinished(async () => {
-    await (await plugin.open()).close();
+    await (await session.open()).close();
   });
   return {
     webhook: adapterOf("webhook1"),
     fleet: adapterOf("fleet1"),
-    ...{ list, plugin, notices, shown: visible },
+    ...{ list, session, notices, shown: visible },
     /** The texts of the notices of one severity. */
     texts: (severity: Notice["severity"]) =>
       notices.filter((notice) => notice.severity === severity).map(({ text }) => text),

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import type { PluginProcess } from "../../../provider/src/plugin/plugin-process.js";
+import type { AccountSession } from "../../../provider/src/plugin/account-session.js";
 import { memberProposal } from "../../../provider/src/setting-messages.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
-const here: Pick<PluginProcess, "settingName" | "proposeMember"> = {
+const here: Pick<AccountSession, "settingName" | "proposeMember"> = {
   settingName: (setting) => `partners:${setting}`,
   proposeMember: (member, values) => memberProposal("configuration", {}, member, values),
 };

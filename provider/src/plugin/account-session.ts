@@ -8,7 +8,7 @@ import { SettingsReader, type ConfigSource, type Settings } from "./settings.js"
 /** Milliseconds without any response after which a creation first asks again whether the service answers. */
 const SILENCE = 30_000;
 
-/** What a host provides to a {@link PluginProcess}. */
+/** What a host provides to a {@link AccountSession}. */
 export interface ProcessOptions {
   /** @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ export interface ProcessOptions {
 /** The response to `GET /webhooks`, not read yet. */
 export interface ListResponse {
   readonly response: ApiResponse;
-  /** When it was requested, by {@link PluginProcess.now}. */
+  /** When it was requested, by {@link AccountSession.now}. */
   readonly requestedAt: number;
 }
 
@@ -37,7 +37,7 @@ export interface ListResponse {
  * What all handlers share: the settings, the client, and one response to the list of webhooks, unread. The
  * engine runs one process for each provider instance in each of its operations.
  */
-export class PluginProcess {
+export class AccountSession {
   readonly env: NodeJS.ProcessEnv;
   /** Milliseconds since the epoch. */
   readonly currentTime: () => number;

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 
 import { systemClock } from "../../../provider/src/partner-api/rate-limiter.js";
-import { PluginProcess } from "../../../provider/src/plugin/plugin-process.js";
+import { AccountSession } from "../../../provider/src/plugin/account-session.js";
 import { startPartnerApi } from "../../support/partner-api-server.ts";
 
 const LIST = "GET /webhooks";
@@ -13,33 +13,33 @@ async function start(status = 200) {
   answers.listWebhooks = () => ({ status, body: [] });
   const clock = { ahead: 0 };
   const now = () => systemClock.now() + clock.ahead;
-  const plugin = new PluginProcess({ env: {}, notify: () => undefined, clock: { ...systemClock, now } });
+  const session = new AccountSession({ env: {}, notify: () => undefined, clock: { ...systemClock, now } });
   const settings = { "partners:baseUrl": api.url, "partners:accessToken": api.accessToken };
-  plugin.configure(new Map(Object.entries(settings)));
+  session.configure(new Map(Object.entries(settings)));
   onTestFinished(async () => {
-    await (await plugin.open()).close();
+    await (await session.open()).close();
     await api.close();
   });
-  return { plugin, requests, clock, answers };
+  return { session, requests, clock, answers };
 }
 
 it("all callers share one response to the list, unless it must be newer", async () => {
-  const { plugin, requests } = await start();
-  const [first, second] = await Promise.all([plugin.requestList(), plugin.requestList()]);
+  const { session, requests } = await start();
+  const [first, second] = await Promise.all([session.requestList(), session.requestList()]);
   expect(second.response).toBe(first.response);
-  expect((await plugin.requestList(first.requestedAt)).response).toBe(first.response);
-  const newer = await plugin.requestList(plugin.now());
+  expect((await session.requestList(first.requestedAt)).response).toBe(first.response);
+  const newer = await session.requestList(session.now());
   expect(newer.requestedAt).toBeGreaterThan(first.requestedAt);
-  expect((await plugin.requestList()).response).toBe(newer.response);
+  expect((await session.requestList()).response).toBe(newer.response);
   expect(requests).toEqual([LIST, LIST]);
 });
 
 it("a failure reaches those that wait for it, and is not kept", async () => {
-  const { plugin, requests, answers } = await start(403);
-  const outcomes = await Promise.allSettled([plugin.requestList(), plugin.requestList()]);
+  const { session, requests, answers } = await start(403);
+  const outcomes = await Promise.allSettled([session.requestList(), session.requestList()]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected"]);
   answers.listWebhooks = () => ({ body: [] });
-  expect((await plugin.requestList()).response.text).toBe("[]");
+  expect((await session.requestList()).response.text).toBe("[]");
   expect(requests).toEqual([LIST, LIST]);
 });
 
@@ -47,23 +47,23 @@ it.each([200, 403, 401, 404, 302])(
   "before a creation, a %i shows whether the API is there",
   async (status) => {
     const isThere = status === 200 || status === 403;
-    const { plugin, requests } = await start(status);
-    const asking = Promise.allSettled([plugin.assertReachable(), plugin.assertReachable()]);
+    const { session, requests } = await start(status);
+    const asking = Promise.allSettled([session.assertReachable(), session.assertReachable()]);
     const outcomes = (await asking).map((outcome) => outcome.status === "fulfilled");
     expect(outcomes).toEqual([isThere, isThere]);
     expect(requests).toEqual([LIST]);
-    await plugin.assertReachable().catch(() => undefined);
+    await session.assertReachable().catch(() => undefined);
     expect(requests, "asked again only after a failure").toHaveLength(isThere ? 1 : 2);
   },
 );
 
 it("after 30 s without a response, the API is asked again", async () => {
-  const { plugin, requests, clock } = await start();
-  await plugin.assertReachable();
+  const { session, requests, clock } = await start();
+  await session.assertReachable();
   clock.ahead += 29_000;
-  await plugin.assertReachable();
+  await session.assertReachable();
   expect(requests).toHaveLength(1);
   clock.ahead += 2_000;
-  await plugin.assertReachable();
+  await session.assertReachable();
   expect(requests).toHaveLength(2);
 });
