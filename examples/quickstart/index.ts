@@ -1,7 +1,10 @@
+import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 
-// A key for one of our services: created with the stack, deleted with it.
-const checkout = new partners.PartnerApiKey("checkout");
+// A key for one of our services: created with the stack, deleted with it. To rotate it in the next `up`, and
+// keep the old key valid for 7 more days: pulumi config set rotate 2026-02-19
+const trigger = new pulumi.Config().get("rotate");
+const checkout = new partners.PartnerApiKey("checkout", { rotation: { trigger, overlapDays: 7 } });
 
 // Existing webhooks, and the state to keep each of them in.
 const orders = new partners.PartnerWebhookState("orders", {

@@ -54,16 +54,19 @@ async function tour(): Promise<void> {
   console.log(JSON.stringify({ apiKey: `${"*".repeat(12)}${apiKey.slice(-4)}`, ...outputs }, null, 2));
   assert.deepEqual([...sandbox.apiKeys], [apiKey]);
 
-  heading("Someone disables webhook 101 at the service; refresh detects it");
+  heading("Someone disables webhook 101 at the service; up --refresh detects and repairs it");
   sandbox.webhooks.set(101, "disabled");
-  assert.match(await pulumi("refresh --yes --skip-preview", "GET"), /\[diff: ~state\]/);
-
-  heading("Up again repairs it");
-  await pulumi("up --yes --skip-preview", "GET + PATCH");
+  assert.match(await pulumi("up --refresh --yes --skip-preview", "GET + PATCH"), /\[diff: ~state\]/);
   assert.equal(sandbox.webhooks.get(101), "active");
 
-  heading('Destroy: deletes the key, and restores webhook 101, as stateOnDestroy: "restore" says');
-  await pulumi("destroy --yes --skip-preview", "DELETE + GET + PATCH");
+  heading("A new trigger rotates the key; the old one stays valid for 7 days");
+  await pulumi("config set rotate 2026-02-19");
+  assert.match(await pulumi("up --yes --skip-preview", "GET + POST"), /stays valid until/);
+  const [oldKey, ...newKeys] = sandbox.apiKeys;
+  assert.deepEqual([oldKey, newKeys.length], [apiKey, 1]);
+
+  heading('Destroy: deletes both keys, and restores webhook 101, as stateOnDestroy: "restore" says');
+  await pulumi("destroy --yes --skip-preview", "DELETE + DELETE + GET + PATCH");
   console.log(`The sandbox has ${sandbox.apiKeys.size} keys, and the webhooks ${webhooks()}.`);
   assert.deepEqual([sandbox.apiKeys.size, webhooks()], [0, before]);
   await pulumi(`stack rm ${STACK} --yes`);
@@ -77,10 +80,10 @@ function webhooks(): string {
   return [...sandbox.webhooks].map(([id, state]) => `${id} (${state})`).join(", ");
 }
 
-/** Runs a command and checks its requests. Hides the output of `pulumi stack`, which may contain a secret. */
+/** Runs a command and checks its requests. Hides the output of those that may print a secret. */
 async function pulumi(command: string, requests = ""): Promise<string> {
   console.log(styleText("bold", `\n$ pulumi ${command}`));
-  const show = !command.startsWith("stack");
+  const show = !/^(?:stack|config) /.test(command);
   // Pulumi sees a pipe, and does not know that this is a terminal.
   const color = styleText("bold", "") === "" ? "auto" : "always";
   const args = [...command.split(" "), "--non-interactive"];

@@ -8,6 +8,7 @@ import {
   otherServer,
 } from "../../../provider/src/plugin/resource-messages.ts";
 import { oldNode, unusedVariable } from "../../../provider/src/setting-messages.ts";
+import { willChange } from "../../../provider/src/webhooks/webhook-messages.ts";
 import { FILES, page, sectionOf } from "./pages.ts";
 
 /** The messages that the tests of the code list, and some that they do not. */
@@ -44,4 +45,14 @@ it.each([
   const known = `${MESSAGES}\n${pulumi}`;
   const parts = quoted.flatMap((message) => message.split(/ ?… ?|\d+/)).filter((part) => part.includes(" "));
   expect(parts.filter((part) => !known.includes(part.trim()))).toEqual([]);
+});
+
+it("the guides and the picture of the demo show what the code says", () => {
+  const { text } = willChange("states", "active", [101]);
+  const picture = page("docs/pictures/demo.svg").replaceAll(/<[^>]*>/g, "");
+  for (const shown of [page("docs/get-started.md"), page("docs/webhooks.md"), picture])
+    expect(shown).toContain(text);
+  const headings = picture.match(/(?<=━━ ).*?(?= ━)/g) ?? [];
+  expect(headings).toHaveLength(2);
+  for (const heading of headings) expect(page("provider/tools/demo.ts")).toContain(`heading("${heading}")`);
 });

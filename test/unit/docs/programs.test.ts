@@ -53,3 +53,11 @@ it("every program in the docs is part of an example or compiles", { timeout: 60_
   const flags = "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler";
   await mustRun(process.execPath, [tsc, ...flags.split(" "), ...programs], { cwd });
 });
+
+it.each(["README.md", "docs/get-started.md", "docs/keys.md", "docs/webhooks.md", "docs/configuration.md"])(
+  "every program in %s is in Python as well",
+  (file) => {
+    const folded = /^```ts\n[^`]*^```\n\n<details><summary>Python<\/summary>\n\n```python$/gm;
+    expect(page(file).match(folded)).toHaveLength(page(file).match(/^```ts$/gm)?.length ?? NaN);
+  },
+);
