@@ -1,21 +1,40 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
 import schema from "../../provider/schema.json" with { type: "json" };
+import { ROOT } from "../../provider/tools/checkout.ts";
 import { runShell } from "../../provider/tools/child-process.ts";
 import { readFolder } from "../support/canary.ts";
 import { LONG } from "../support/random.ts";
-import { countRequests, environmentFor, exampleProject, sandboxFor, statesOf, WEBHOOKS } from "./support.ts";
+import {
+  blocksOf,
+  countRequests,
+  environmentFor,
+  exampleProject,
+  sandboxFor,
+  statesOf,
+  WEBHOOKS,
+} from "./support.ts";
 
 /** The commands that each language needs. Its SDK and dependencies are downloaded and compiled first. */
 const LANGUAGES = { python: ["python3"], go: ["go"], java: ["javac", "mvn"] };
 
-/** Runs the examples of the schema with the mocks of the Python example. */
+/** Runs the examples of the schema and the samples of the guides with the mocks of the Python example. */
 const RUN_EXAMPLES = `venv/bin/python -c '
 import glob, runpy, pulumi, test_program
-pulumi.runtime.set_all_config({"project:euBaseUrl": "https://eu.example.com", "project:euAccessToken": "token"})
+config = {"euBaseUrl": "https://eu.example.com", "euAccessToken": "token", "ordersWebhook": "101"}
+pulumi.runtime.set_all_config({f"project:{name}": value for name, value in config.items()})
 for path in glob.glob("example*.py"): runpy.run_path(path)'`;
+
+/** What the samples of the guides use, but do not declare. */
+const PRELUDE = `from unittest.mock import MagicMock
+import pulumi
+import pulumi_partners as partners
+aws = kubernetes = MagicMock()  # Third-party packages that are not installed here.
+base_url, config = "https://eu.example.com", pulumi.Config()
+checkout = partners.PartnerApiKey("prelude")
+`;
 
 it.for(Object.entries(LANGUAGES))(
   "examples/%s runs from package add to destroy",
@@ -31,6 +50,7 @@ it.for(Object.entries(LANGUAGES))(
     const hasExists = language === "go" && (await addExists(cwd));
     await pulumi("install");
     await addSchemaExamples(language, cwd);
+    if (language === "python") await addSamples(cwd);
     // The compiler for Java checks them with the program.
     const check = { go: "go vet ./...", python: RUN_EXAMPLES }[language] ?? "true";
     expect(await shell(check)).toMatchObject({ code: 0 });
@@ -66,6 +86,16 @@ async function addSchemaExamples(language: string, project: string): Promise<voi
     await mkdir(dirname(join(project, path)), { recursive: true });
     await writeFile(join(project, path), text);
   }
+}
+
+/** Adds the samples of the guides in Python. */
+async function addSamples(project: string): Promise<void> {
+  const guides = (await readdir(join(ROOT, "docs"))).filter((file) => file.endsWith(".md"));
+  const pages = ["README.md", ...guides.map((file) => `docs/${file}`)];
+  const samples = (await Promise.all(pages.map((page) => blocksOf(page, "python")))).flat();
+  expect(samples.length).toBeGreaterThan(10);
+  for (const [index, sample] of samples.entries())
+    await writeFile(join(project, `example-sample${index}.py`), PRELUDE + sample);
 }
 
 /**
