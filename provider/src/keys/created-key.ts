@@ -2,7 +2,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
 
-/** Reads the response to a creation as of today. One that was lost or cut off has no key. */
+/** Reads the response to a creation with today's settings. One that was lost or cut off has no key. */
 export function readCreatedKey(
   session: AccountSession,
   { at, response }: UnfinishedCreation,
@@ -26,7 +26,7 @@ export function withCorrectedKeys(session: AccountSession, state: KeyState): Key
   const correct = (key: Key | null): Key | null => {
     if (key?.response == null || session.readSettings().responses.apiKey === undefined) return key;
     const { apiKey } = readText(session, bodyOf(key.response));
-    return apiKey === null ? key : { ...key, apiKey };
+    return apiKey === null || apiKey === key.apiKey ? key : { ...key, apiKey, storedAs: key.apiKey };
   };
   return { ...state, current: correct(state.current), previous: correct(state.previous) };
 }

@@ -1,4 +1,5 @@
 import { PartnerError } from "../partner-api/errors.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import type { Applied } from "../plugin/resource.js";
 import type { KeyResponse } from "../registration.js";
 import { mayHaveKey, readCreatedKey, withCorrectedKeys } from "./created-key.js";
@@ -13,13 +14,11 @@ export interface KeyChange extends KeyContext {
   readonly rotation: Rotation;
 }
 
-/** What has become of an unfinished creation. Both are `null` if there is none. */
-interface Reading {
-  /** Its key, if it can be read by now. */
-  readonly key: Key | null;
-  /** Why it cannot. */
-  readonly failure: PartnerError | null;
-}
+/** What has become of the unfinished creation, if there is one. */
+type Reading =
+  | { readonly kind: "none" }
+  | { readonly kind: "read"; readonly key: Key }
+  | { readonly kind: "unread"; readonly failure: PartnerError };
 
 /** What an update does. */
 export interface Decision {
@@ -34,11 +33,14 @@ export function decide(change: KeyChange, stored: KeyState): Decision {
   const { session, rotation } = change;
   const state = withDeclaredOverlap(withCorrectedKeys(session, stored), rotation);
   const reading = readUnfinished(change, state);
-  return { step: stepOf(state, rotation, session.currentTime(), reading.key !== null), state, reading };
+  return { step: stepOf(state, rotation, session.currentTime(), reading.kind === "read"), state, reading };
 }
 
-/** Performs a step. Throws a {@link PartnerError} only if it has reached nothing. */
-export async function perform(change: KeyChange, { step, state }: Decision): Promise<Applied<KeyState>> {
+/** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
+export async function perform(
+  change: KeyChange,
+  { step, state, reading }: Decision,
+): Promise<Applied<KeyState>> {
   switch (step) {
     case "create":
       return createKey(change, state);
@@ -46,7 +48,7 @@ export async function perform(change: KeyChange, { step, state }: Decision): Pro
       return rotateKey(change, state);
     case "read":
     case "blocked":
-      return finishCreation(change, state);
+      return finishCreation(change, state, reading);
     case "expire":
       return { state: await withoutPreviousKey(change, state), failure: null };
     case "none":
@@ -59,24 +61,27 @@ export async function perform(change: KeyChange, { step, state }: Decision): Pro
 async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { session, rotation } = change;
   await session.assertReachable();
-  const client = await session.open();
-  let response: KeyResponse | null = null;
-  let cause: PartnerError | null;
-  try {
-    const creation = await client.createApiKey();
-    const { text } = creation.response;
-    const showsNothing = !mayHaveKey(session, text) && !hasId(text);
-    if (creation.reportedFailure !== null && showsNothing) throw creation.reportedFailure;
-    response = keptResponse(creation.response);
-    cause = creation.cutOffFailure;
-  } catch (error) {
-    if (!(error instanceof PartnerError) || error.effect === "none") throw error;
-    cause = error;
-  }
+  const { response, cause } = await sendCreation(session);
   const at = new Date(session.currentTime()).toISOString();
-  const unfinished = { at, trigger: rotation.trigger, response };
-  const applied = finishCreation(change, { ...state, unfinished });
+  const created = { ...state, unfinished: { at, trigger: rotation.trigger, response } };
+  const applied = finishCreation(change, created, readUnfinished(change, created));
   return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
+}
+
+/** Sends a creation. @throws {PartnerError} if no key can have been created. */
+async function sendCreation(
+  session: AccountSession,
+): Promise<{ readonly response: KeyResponse | null; readonly cause: PartnerError | null }> {
+  const client = await session.open();
+  const creation = await client.createApiKey().catch((error: unknown) => {
+    if (error instanceof PartnerError && error.effect === "possible") return error;
+    throw error;
+  });
+  if (creation instanceof PartnerError) return { response: null, cause: creation };
+  const { response, reportedFailure, cutOffFailure } = creation;
+  const showsNothing = !mayHaveKey(session, response.text) && !hasId(response.text);
+  if (reportedFailure !== null && showsNothing) throw reportedFailure;
+  return { response: keptResponse(response), cause: cutOffFailure };
 }
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
@@ -96,41 +101,41 @@ async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<K
   return { ...state, previous: null, previousExpiresAt: null };
 }
 
-/** Makes the key of the unfinished creation the current one, or returns why it cannot. Sends no request. */
-function finishCreation(change: KeyChange, state: KeyState): Applied<KeyState> {
+/** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */
+function finishCreation(change: KeyChange, state: KeyState, reading: Reading): Applied<KeyState> {
+  if (reading.kind !== "read") return { state, failure: reading.kind === "unread" ? reading.failure : null };
   const { session, rotation } = change;
-  const { current, unfinished } = state;
-  const { key, failure } = readUnfinished(change, state);
-  if (key === null) return { state, failure };
+  const { current, trigger, unfinished } = state;
   const promoted = {
-    current: key,
+    current: reading.key,
     previous: current,
     // Not its creation: a key that was read ten days late would have no overlap.
     rotatedAt: new Date(session.currentTime()).toISOString(),
     previousExpiresAt: null,
-    trigger: rotation.trigger ?? unfinished?.trigger ?? null,
+    trigger: rotation.trigger ?? unfinished?.trigger ?? trigger,
     unfinished: null,
   };
   return { state: withDeclaredOverlap(promoted, rotation), failure: null };
 }
 
-/** Reads the key of the unfinished creation, if there is one. */
+/** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
 function readUnfinished(
   { session, holders, name }: KeyContext,
   { current, previous, unfinished }: KeyState,
 ): Reading {
-  const failed = (failure: PartnerError): Reading => ({ key: null, failure });
-  if (unfinished === null) return { key: null, failure: null };
+  if (unfinished === null) return { kind: "none" };
   const { key, candidates } = readCreatedKey(session, unfinished);
-  if (key === null && !session.hasStack) return failed(keyUnreadByCommand(unfinished));
   if (key === null) {
     const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-    return failed(keyUnread(facts, session.proposeMember));
+    const failure = session.hasStack
+      ? keyUnread(facts, session.proposeMember)
+      : keyUnreadByCommand(unfinished);
+    return { kind: "unread", failure };
   }
   const holder = holders.othersThan(name).find(({ keys }) => keys.includes(key.apiKey));
+  const isInState = [current, previous].some((own) => own?.apiKey === key.apiKey);
+  if (!isInState && holder === undefined) return { kind: "read", key };
   // A replacement does not have the key that it replaces in its state, but has the same URN.
-  const isReplaced = name.urn !== "" && holder?.urn === name.urn;
-  const isOwn = isReplaced || [current, previous].some((own) => own?.apiKey === key.apiKey);
-  if (isOwn) return failed(sameKey(null));
-  return holder === undefined ? { key, failure: null } : failed(sameKey(holder.urn));
+  const isOwn = isInState || (name.urn !== "" && holder?.urn === name.urn);
+  return { kind: "unread", failure: sameKey(isOwn ? null : (holder?.urn ?? "")) };
 }

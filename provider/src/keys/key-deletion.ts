@@ -4,6 +4,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
 import type { KeyHolders } from "./key-holders.js";
+import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
   failedDeletions,
   keyHeldByOther,
@@ -36,57 +37,77 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   if (unfinished !== null) {
     const { key, candidates } = readCreatedKey(session, unfinished);
     if (key !== null) keys.push(key);
-    else if (candidates === null) session.notify(untrackedCreation(unfinished, name.urn));
+    // Nothing more can be read from it, or a person has asked for another key.
+    else if (candidates === null || holders.isLeaving(name))
+      session.notify(untrackedCreation(unfinished, name.urn));
     else failures.push(undeletedCreation(unfinished, candidates, name.urn, session.proposeMember));
   }
-  const distinctKeys = new Map(keys.map((key) => [key.apiKey, key])).values();
+  const distinctKeys = [...new Map(keys.map((key) => [key.apiKey, key])).values()];
+  const { accessToken } = session.readSettings();
+  const ownToken = distinctKeys.find(({ apiKey }) => apiKey === accessToken);
+  // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
+  if (ownToken !== undefined) throw keyIsAccessToken(ownToken, name.urn, session.settingName);
+  let mayLackKeys = false;
   for (const key of distinctKeys) {
     const failure = await failureOf(deleteKey(context, key));
+    if (failure?.effect !== "none") mayLackKeys = true;
     if (failure !== null) failures.push(session.hasStack ? removalFailed(failure, key, name.urn) : failure);
   }
   const [first, ...more] = failures;
-  if (first !== undefined) throw failedDeletions([first, ...more]);
+  if (first !== undefined)
+    throw failedDeletions([first, ...more], mayLackKeys && session.hasStack ? name.urn : null);
 }
 
 /**
- * Deletes a key, unless another resource has it. Each of its identifiers is sent only if the service did not
- * find, or did not accept, the one before it.
+ * Deletes a key, unless another resource has it. What also identifies a key that stays in use is not sent: it
+ * is the ID of an account, or one that the service has given out again.
  *
- * @param current The current key of the resource, if `key` is the previous one. What also identifies a key
- * that stays is an account's ID, or one that the service has given out again, and is not sent.
+ * @param current The current key of the resource, if `key` is the previous one.
  * @throws {PartnerError} unless the key is gone.
  */
-export async function deleteKey(
-  { session, holders, name }: KeyContext,
-  key: Key,
-  current: Key | null = null,
-): Promise<void> {
+export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<void> {
+  const { session, holders, name } = context;
   const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
   const holder = staying.find(({ keys }) => keys.includes(key.apiKey));
-  if (holder !== undefined) {
-    session.notify(keyHeldByOther(key, name.urn, holder.urn));
+  const ownIds = current === null ? [] : holders.identifiersOf(current).map(({ value }) => value);
+  const idsInUse = [...staying.flatMap(({ identifiers }) => identifiers), ...ownIds];
+  const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
+  if (holder !== undefined || identifiers.length === 0) {
+    session.notify(keyHeldByOther(key, name.urn, holder?.urn ?? name.urn));
     return;
   }
   if (key.apiKey === session.readSettings().accessToken)
     throw keyIsAccessToken(key, name.urn, session.settingName);
 
-  const idsInUse = new Set(staying.flatMap(({ identifiers }) => identifiers));
-  if (current !== null) for (const { value } of holders.identifiersOf(current)) idsInUse.add(value);
-  const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.has(value));
-  const client = await session.open();
-  const failures: PartnerError[] = [];
-  for (const { value } of identifiers) {
-    const failure = await failureOf(client.deleteApiKey(value, [key.apiKey]));
-    if (failure === null) return;
-    if (!isNotFound(failure.status) && !isInvalid(failure.status)) throw failure;
-    failures.push(failure);
-  }
-  const [first] = failures;
+  const refusal = await tryIdentifiers(session, key, identifiers);
+  if (refusal === null) return;
   // Of an imported key, no response is kept in which a setting could find an ID.
-  if (first && isInvalid(first.status) && key.response !== null) {
+  if (isInvalid(refusal.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
-    throw keyNotAccepted(first, others, session.proposeMember);
+    throw keyNotAccepted(refusal, others, session.proposeMember);
   }
   await session.assertReachable(); // At a wrong address, a 404 proves nothing.
   session.notify(keyWasGone(key, name.urn));
+}
+
+/**
+ * Sends each identifier of a key only if the service did not find, or did not accept, the one before it.
+ *
+ * @returns The answer to the first one if the service knows none of them; `null` once the key is deleted.
+ * @throws {PartnerError} that says anything else.
+ */
+async function tryIdentifiers(
+  session: AccountSession,
+  { apiKey }: Key,
+  identifiers: readonly KeyIdentifier[],
+): Promise<PartnerError | null> {
+  const client = await session.open();
+  let first: PartnerError | null = null;
+  for (const { value } of identifiers) {
+    const failure = await failureOf(client.deleteApiKey(value, [apiKey]));
+    if (failure === null) return null;
+    if (!isNotFound(failure.status) && !isInvalid(failure.status)) throw failure;
+    first ??= failure;
+  }
+  return first;
 }

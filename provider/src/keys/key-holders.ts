@@ -1,6 +1,6 @@
 import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
-import { identifiersOf } from "./key-identifier-reader.js";
+import { identifiersOf, type KeyIdentifier } from "./key-identifier-reader.js";
 import { bodyOf, type Key, type KeyState } from "./key-state.js";
 
 /** A resource that has keys. */
@@ -46,6 +46,11 @@ export class KeyHolders {
     return [...this.#holders.values()].filter((holder) => !isSame(holder, name));
   }
 
+  /** Whether a resource is being replaced, because a person has set a new trigger or its key is old. */
+  isLeaving(name: ResourceName): boolean {
+    return [...this.#holders.values()].some((holder) => isSame(holder, name) && holder.isLeaving);
+  }
+
   /**
    * Whether a resource with this URN failed to get a key. Without a URN, as at a deletion in the dynamic
    * host, whether any resource did.
@@ -55,13 +60,17 @@ export class KeyHolders {
   }
 
   /** Returns what may identify a key to the service, in the order to try. */
-  identifiersOf({ apiKey, response }: Key): ReturnType<typeof identifiersOf> {
-    return identifiersOf(response && bodyOf(response), apiKey, this.#session.readSettings().responses);
+  identifiersOf({ apiKey, response, storedAs }: Key): KeyIdentifier[] {
+    const { responses } = this.#session.readSettings();
+    const identifiers = identifiersOf(response && bodyOf(response), apiKey, responses);
+    // Today's setting may be the wrong one.
+    return storedAs === undefined ? identifiers : [...identifiers, { value: storedAs, pointer: null }];
   }
 }
 
 /** An alias changes the URN, but keeps the ID. Two imports may have the same `env:` ID. */
 function isSame(one: ResourceName, other: ResourceName): boolean {
   if (one.id !== other.id) return false;
-  return !one.id.startsWith("env:") || [one.urn, ""].includes(other.urn);
+  const isImported = one.id.startsWith("env:");
+  return !isImported || other.urn === "" || other.urn === one.urn;
 }

@@ -34,21 +34,23 @@ export function keyUnread(
   { unfinished, candidates, hasKey, urn }: UnreadKey,
   propose: ProposeMember,
 ): PartnerError {
-  const stays = hasKey ? " The current key stays in use." : "";
   const isKept = unfinished.response?.isCutOff === false;
   // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
   const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
   const remedy =
     candidates === null
-      ? `Ask the service to delete it. To create another key, set a new rotation.trigger${replace}.`
+      ? `${ASK_SERVICE} To create another key, set a new rotation.trigger${replace}.`
       : `The stack keeps the response: ${propose("apiKey", candidates)}. ` +
         "If it contains no key, set a new rotation.trigger.";
-  return unread(unfinished, urn, `${stays} ${remedy}`);
+  return unread(unfinished, urn, `${remedy}${hasKey ? " The current key stays in use." : ""}`);
 }
+
+/** What only a person can do: the contract lists no keys. */
+const ASK_SERVICE = "Ask the service to delete that key.";
 
 /** The same in `pulumi do`, where nothing is kept. */
 export function keyUnreadByCommand(unfinished: UnfinishedCreation): PartnerError {
-  return unread(unfinished, "", " Ask the service to delete it.");
+  return unread(unfinished, "", ASK_SERVICE);
 }
 
 function unread({ at, response }: UnfinishedCreation, urn: string, then: string): PartnerError {
@@ -56,7 +58,7 @@ function unread({ at, response }: UnfinishedCreation, urn: string, then: string)
   const reason = response === null ? "its value was lost with the response" : received;
   return new PartnerError(
     response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE",
-    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}.${then}`,
+    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}. ${then}`,
     { effect: "possible" },
   );
 }
@@ -75,7 +77,7 @@ export function previousDeleted(failure: PartnerError): PartnerError {
 export function untrackedCreation({ at, response }: UnfinishedCreation, urn: string): Notice {
   const created = `may have been created${inResource("for", urn)} at ${minuteOf(at)}`;
   const value = response === null ? "Its value is unknown" : "Its response was discarded";
-  return warning(`A key that no stack tracks ${created}. ${value}. Ask the service to delete it.`);
+  return warning(`A key that no stack tracks ${created}. ${value}. ${ASK_SERVICE}`);
 }
 
 /** A resource is removed, but the response to a creation may hold a key. */
@@ -131,26 +133,27 @@ export function keyNotAccepted(
   propose: ProposeMember,
 ): PartnerError {
   const remedy = `If the service deletes keys by an ID, ${propose("apiKeyId", others)}.`;
-  return withMessage(failure, `${failure.message} ${remedy}`);
+  return resourceError(`${failure.message} ${remedy}`); // Without a status: a setting can help.
 }
 
-/** A key of a resource that is removed was not deleted: says how the resource can be kept, or forgotten. */
+/** A key of a resource that is removed was not deleted: here, `state delete` is a last resort. */
 export function removalFailed(failure: PartnerError, key: Key, urn: string): PartnerError {
-  if (failure.effect === "possible") {
-    const keep = `To keep the resource, run "pulumi up --replace ${quoted(urn)}" instead of this again.`;
-    return withMessage(failure, `${failure.message} ${keep}`);
-  }
-  if (!isRefused(failure.status)) return failure;
+  const { code, status } = failure;
+  if (code !== "PARTNERS_RESOURCE" && !isRefused(status)) return failure;
   const forget = `If ${keyName(key, urn)} no longer works, ${stateDelete(urn)}.`;
   return withMessage(failure, `${failure.message} ${forget}`);
 }
 
-/** Several deletions of a removal failed. */
-export function failedDeletions(failures: readonly [PartnerError, ...PartnerError[]]): PartnerError {
+/** Deletions of a removal failed. @param urn Of a resource that may lack keys now; `null` if it has all. */
+export function failedDeletions(
+  failures: readonly [PartnerError, ...PartnerError[]],
+  urn: string | null,
+): PartnerError {
   const [first] = failures;
-  if (failures.length === 1) return first;
+  const keep = urn === null ? [] : [`To keep the resource, run "pulumi up --replace ${quoted(urn)}".`];
   const effect = failures.some((failure) => failure.effect === "possible") ? "possible" : "none";
-  return new PartnerError(first.code, failures.map(({ message }) => message).join(" "), { effect });
+  const message = [...failures.map((failure) => failure.message), ...keep].join(" ");
+  return new PartnerError(first.code, message, { effect, status: failures.length > 1 ? null : first.status });
 }
 
 /** The service did not find a key by any of its identifiers. */

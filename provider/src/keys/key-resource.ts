@@ -22,7 +22,7 @@ import {
   variableNotSet,
   wrongKeyId,
 } from "./key-messages.js";
-import { NO_KEY, outputsOf, stateOf, type Key, type KeyState } from "./key-state.js";
+import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
 import { daysAfter, dueReason, isNewTrigger, isPreviousValid, isWaiting } from "./rotation.js";
 
 /**
@@ -116,21 +116,24 @@ function noticesOf(
     notices.push(keyCorrected(urn, session.settingName));
   const creates = step === "create" || step === "rotate" || step === "replace";
   if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
-  else if (reading.failure !== null) notices.push(warning(reading.failure.message));
+  else if (reading.kind === "unread") notices.push(warning(reading.failure.message));
 
   const reason = dueReason(state, rotation, now);
-  const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
-  if (current !== null && reason !== null && (step === "rotate" || step === "replace"))
+  if (current !== null && reason !== null && creates) {
+    const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
     notices.push(rotationAhead(current, urn, reason, overlapEnd));
+  }
   if (current !== null && previousExpiresAt !== null && isWaiting(state, rotation, now))
     notices.push(rotationWaits(current, urn, previousExpiresAt));
 
-  const ending = ["rotate", "replace", "expire"].includes(step) ? previous : null;
-  if (ending !== null) notices.push(previousKeyEnds(ending, urn, isPreviousValid(stored, now)));
+  const isPreviousDeleted = step === "rotate" || step === "replace" || step === "expire";
+  const deleted = [isPreviousDeleted ? previous : null, step === "replace" ? current : null];
+  if (isPreviousDeleted && previous !== null)
+    notices.push(previousKeyEnds(previous, urn, isPreviousValid(stored, now)));
   const { accessToken } = session.readSettings();
-  const isAccessToken = (key: Key | null): key is Key => key?.apiKey === accessToken;
-  for (const key of [ending, step === "replace" ? current : null].filter(isAccessToken))
-    notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
+  for (const key of deleted)
+    if (key !== null && key.apiKey === accessToken)
+      notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
   return notices;
 }
 

@@ -12,6 +12,8 @@ export interface Key {
   readonly createdAt: string | null;
   /** The response to its creation; `null` if it was imported. */
   readonly response: KeyResponse | null;
+  /** What the stack stores as the key, if `responses.apiKey` finds another value today. Never stored. */
+  readonly storedAs?: string;
 }
 
 /** A creation whose key has not been read. It blocks others until it is read or a person acts. Secret. */
@@ -80,8 +82,8 @@ export function stateOf(outputs: Properties): KeyState {
   return {
     current: keyOf(outputs["apiKey"], outputs),
     previous: keyOf(outputs["previousApiKey"], membersOf(previous)),
-    rotatedAt: textOf(rotatedAt),
-    previousExpiresAt: textOf(outputs["previousExpiresAt"]),
+    rotatedAt: dateOf(rotatedAt),
+    previousExpiresAt: dateOf(outputs["previousExpiresAt"]),
     trigger: textOf(trigger),
     unfinished: unfinishedOf(unfinished),
   };
@@ -123,6 +125,12 @@ function responseOf(value: unknown): KeyResponse | null {
 
 function membersOf(value: unknown): Properties {
   return isObject(value) ? value : {};
+}
+
+/** Returns a date in ISO 8601; `null` for anything else. */
+function dateOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text === null || Number.isNaN(Date.parse(text)) ? null : text;
 }
 
 function textOf(value: unknown): string | null {

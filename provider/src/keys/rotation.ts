@@ -21,8 +21,8 @@ export interface Rotation {
  */
 export type Step = "none" | "read" | "blocked" | "create" | "rotate" | "replace" | "expire";
 
-/** Why a key is due: there is none, `rotation.trigger` is new, or the current key has reached its age. */
-export type DueReason = "noKey" | "trigger" | "age";
+/** Why a rotation is due: `rotation.trigger` is new, or the current key has reached its age. */
+export type DueReason = "trigger" | "age";
 
 /** A day in milliseconds. */
 const DAY = 86_400_000;
@@ -31,30 +31,41 @@ const DAY = 86_400_000;
  * Decides the next step.
  *
  * @param now Milliseconds since the epoch.
- * @param isReadable Whether the key of the unfinished creation can be read by now. It then is, whatever the
- * trigger: nothing else could track it.
+ * @param isReadable Whether the key of the unfinished creation can be read by now.
  */
 export function stepOf(state: KeyState, rotation: Rotation, now: number, isReadable: boolean): Step {
-  const { current, previous, unfinished } = state;
-  const isDue = dueReason(state, rotation, now) !== null;
-  if (unfinished !== null) {
-    if (isReadable) return "read";
-    // Of a response that was lost or cut off, no setting will ever read a key.
-    const mayBecomeReadable = unfinished.response?.isCutOff === false;
-    const hasPersonActed = isNewTrigger(unfinished.trigger, rotation);
-    if (!hasPersonActed && (isDue || mayBecomeReadable)) return "blocked";
-  }
-  if (current === null) return "create";
-  if (isDue) return (rotation.overlapDays ?? 0) > 0 ? "rotate" : "replace";
-  return previous !== null && !isPreviousValid(state, now) ? "expire" : "none";
+  return stepOfUnfinished(state, rotation, now, isReadable) ?? stepOfKeys(state, rotation, now);
 }
 
-/** Returns why a key is due; `null` if none is. */
+/** Returns the step that an unfinished creation demands; `null` if it demands none. */
+function stepOfUnfinished(
+  state: KeyState,
+  rotation: Rotation,
+  now: number,
+  isReadable: boolean,
+): "read" | "blocked" | null {
+  const { current, unfinished } = state;
+  if (unfinished === null) return null;
+  if (isReadable) return "read"; // Whatever the trigger: nothing else could track the key.
+  if (isNewTrigger(unfinished.trigger, rotation)) return null; // A person has acted.
+  // Of a response that was lost or cut off, no setting will ever read a key.
+  const mayBecomeReadable = unfinished.response?.isCutOff === false;
+  const isDue = current === null || dueReason(state, rotation, now) !== null;
+  return mayBecomeReadable || isDue ? "blocked" : null;
+}
+
+function stepOfKeys(state: KeyState, rotation: Rotation, now: number): Step {
+  if (state.current === null) return "create";
+  if (dueReason(state, rotation, now) !== null) return (rotation.overlapDays ?? 0) > 0 ? "rotate" : "replace";
+  return state.previous !== null && !isPreviousValid(state, now) ? "expire" : "none";
+}
+
+/** Returns why the current key is due for a rotation; `null` if it is not. */
 export function dueReason(state: KeyState, rotation: Rotation, now: number): DueReason | null {
   const { current, trigger } = state;
-  if (current === null) return "noKey";
   if (isNewTrigger(trigger, rotation)) return "trigger";
-  return isOld(current, rotation, now) && !isPreviousValid(state, now) ? "age" : null;
+  const isOfAge = current !== null && isOld(current, rotation, now);
+  return isOfAge && !isPreviousValid(state, now) ? "age" : null;
 }
 
 /** Whether the current key has reached its age, but the previous one is still valid. */

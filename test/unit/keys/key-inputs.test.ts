@@ -55,7 +55,11 @@ it("a state survives its outputs, and anything else reads as no key", () => {
   const outputs = outputsOf(state);
   expect(stateOf(outputs)).toEqual(state);
   expect(outputs).toMatchObject({ hint: "yjWD", previousApiKey: "pk_old" });
-  const wrong = [{}, { apiKey: 7, internal: [], previousApiKey: {} }, { internal: { unfinished: "x" } }];
+  const wrong = [
+    {},
+    { apiKey: 7, internal: [], previousApiKey: {} },
+    { internal: { unfinished: "x", rotatedAt: "x" } },
+  ];
   for (const outputs of wrong) expect(stateOf(outputs)).toEqual(NO_KEY);
   expect(Object.values(outputsOf(NO_KEY)), "an output that is not set").not.toContain(undefined);
   expect([hintOf("x".repeat(19)), hintOf("x".repeat(20))]).toEqual([null, "xxxx"]);

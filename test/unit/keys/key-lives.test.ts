@@ -164,7 +164,7 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
 it("without a stack, a lost creation names only what a person can do", async () => {
   const { service, stack } = await start();
   loseAnswers(service, "createApiKey");
-  const reason = { message: matching(/lost with the response\. Ask the service to delete it\.$/) };
+  const reason = { message: matching(/lost with the response\. Ask the service to delete that key\.$/) };
   await expect(stack.start({}, false).create({}, URN)).rejects.toMatchObject({ reason });
   service.answers.deleteApiKey = () => ({ status: 409 });
   const keys = stack.start({ KEY: "pk_live_4eC39HqLyjWDarjtT" }, false);
@@ -287,6 +287,20 @@ describe("an unread creation", () => {
     });
   });
 
+  it("is given up by a new trigger without overlap, with a warning", async () => {
+    const { service, stack } = await start({ body: UNREADABLE });
+    await stack.up(at("a"), POINTER);
+    await stack.up(at("b"));
+    service.answers.createApiKey = () => {
+      service.keys.add("pk_live_4eC39HqLyjWDarjtTnew");
+      return { status: 201, body: { api_key: "pk_live_4eC39HqLyjWDarjtTnew" } };
+    };
+    const { error, notices } = await stack.up(at("c", 0));
+    expect(error).toBeNull();
+    expect(notices).toContainEqual(matching(/^warning: A key that no stack tracks .* was discarded\./));
+    expect(stack.leaving).toEqual([]);
+  });
+
   it("of a response that was cut off has no key, and what arrived is kept", async () => {
     const { service, stack } = await start();
     const [body, headers] = ["pk_live_4eC39HqLyjWDarjtT1", { "content-length": "99", connection: "close" }];
@@ -358,6 +372,15 @@ describe("a pointer that is corrected", () => {
     await stack.destroy(POINTER);
     expect([...service.keys]).toEqual([]);
   });
+});
+
+it("a trigger that is removed counts as used, also after a rotation by age", async () => {
+  const { stack } = await start();
+  await stack.up(at("a"));
+  stack.now += 30 * DAY;
+  await stack.up({ afterDays: 30, overlapDays: 7 });
+  stack.now += DAY;
+  expect(await stack.up(at("a"))).toMatchObject({ error: null, changes: false });
 });
 
 describe("overlapDays in mid-overlap", () => {

@@ -65,7 +65,7 @@ const ALL = [
   messages.keyNotAccepted(refused, ["/data/id"], propose),
   messages.keyNotAccepted(refused, [], propose),
   messages.removalFailed(refused, KEY, URN),
-  messages.removalFailed(uncertain, KEY, URN),
+  messages.failedDeletions([uncertain], URN),
   messages.keyWasGone({ ...SHORT, createdAt: null }, URN),
   messages.keyWasGone(KEY, ""),
   messages.keyCorrected(URN, settingName),
@@ -95,8 +95,8 @@ it("no message is long, or shows a key or a response", () => {
 });
 
 it("several failures of a removal are told together, and may have had an effect if one of them may", () => {
-  const possible = new PartnerError("PARTNERS_TIMEOUT", "Two.", { effect: "possible" });
-  expect(messages.failedDeletions([refused])).toBe(refused);
-  const both = { code: "PARTNERS_STATUS", effect: "possible", message: `${refused.message} Two.` };
-  expect(messages.failedDeletions([refused, possible])).toMatchObject(both);
+  expect(messages.failedDeletions([refused], null)).toMatchObject({ message: refused.message, status: 422 });
+  const both = { code: "PARTNERS_STATUS", effect: "possible", status: null };
+  const message = `${refused.message} ${uncertain.message}`;
+  expect(messages.failedDeletions([refused, uncertain], null)).toMatchObject({ ...both, message });
 });
