@@ -1,10 +1,10 @@
-import { PartnerError } from "../partner-api/errors.js";
+import { failureOf, PartnerError } from "../partner-api/errors.js";
 import { isState } from "../partner-api/operations.js";
 import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import { idsOf, pick, statesOf, type StateMap } from "./fleet-state.js";
 import type { WebhookList, WebhookLists } from "./webhook-list.js";
-import { fleetIncomplete, noSuchWebhook, progress, type WebhookFailure } from "./webhook-messages.js";
+import { fleetIncomplete, noSuchWebhook, progress } from "./webhook-messages.js";
 
 /** What {@link converge} uses of the process. */
 interface Context {
@@ -29,7 +29,7 @@ const MAX_REPORTS = 100;
  * Brings webhooks into the wanted states. Sends only what differs from the list, or from the recorded state
  * where the list does not show it. A change that fails stops no other. A released webhook may be gone.
  *
- * @throws {PartnerError} if not all are in the wanted states, and none can have changed.
+ * @throws {PartnerError} if not all are in the wanted states, and no change of ours can have been made.
  */
 export async function converge(
   context: Context,
@@ -42,35 +42,38 @@ export async function converge(
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const failedRequests = (await sendAll(context, pick(wanted, differing))).filter(
-    ({ webhookId, error }) => !(webhookId in released && isNotFound(error.status)),
-  );
-  const notSet = await withoutDone(context, failedRequests, wanted);
-  const failures = [...notSet, ...missingFrom(list, absent)];
+  const failures = await sendAll(context, pick(wanted, differing));
+  for (const [id, { status }] of failures) if (id in released && isNotFound(status)) failures.delete(id);
+  const mayHaveChanged = failures.size < differing.length || [...failures.values()].some(isUnsure);
+  for (const id of await doneIds(context, failures, wanted)) failures.delete(id);
+  const missing = absent.length === 0 ? null : noSuchWebhook(absent, list.ids());
+  for (const id of absent) if (missing !== null) failures.set(id, missing);
 
   const failure = combineFailures(failures, differing.length + absent.length);
-  const isUnsure = ({ error }: WebhookFailure): boolean => error.effect === "possible";
-  const hasChanged = failedRequests.length < differing.length;
-  if (failure !== null && !hasChanged && !failures.some(isUnsure)) throw failure;
+  if (failure !== null && !mayHaveChanged) throw failure;
   const reached = { ...wanted };
-  for (const one of failures)
-    reached[one.webhookId] = isUnsure(one) ? null : (current[one.webhookId] ?? null);
+  for (const [id, error] of failures) reached[id] = isUnsure(error) ? null : (current[id] ?? null);
   return { found, reached, failure };
 }
 
-/** Sends all changes at once, and shows the progress. Returns those that failed. */
-async function sendAll({ session, lists }: Context, changes: StateMap): Promise<WebhookFailure[]> {
-  const failures: WebhookFailure[] = [];
+/** Why each webhook that is not in its wanted state is not, by ID. */
+type Failures = Map<number, PartnerError>;
+
+function isUnsure({ effect }: PartnerError): boolean {
+  return effect === "possible";
+}
+
+/** Sends all changes at once, and shows the progress. */
+async function sendAll({ session, lists }: Context, changes: StateMap): Promise<Failures> {
+  const failures: Failures = new Map();
   const total = idsOf(changes).length;
   const step = Math.ceil(total / MAX_REPORTS);
   let finished = 0;
   const send = async (webhookId: number): Promise<void> => {
     const state = changes[webhookId];
     if (!isState(state)) return; // All are known by now.
-    await lists.setState(webhookId, state).catch((error: unknown) => {
-      if (!(error instanceof PartnerError)) throw error;
-      failures.push({ webhookId, error });
-    });
+    const error = await failureOf(lists.setState(webhookId, state));
+    if (error !== null) failures.set(webhookId, error);
     finished += 1;
     if (total > 1 && (finished % step === 0 || finished === total))
       session.showStatus(progress(finished, total));
@@ -80,41 +83,34 @@ async function sendAll({ session, lists }: Context, changes: StateMap): Promise<
 }
 
 /**
- * Drops the failures of webhooks that are in the wanted state although the change was refused: an earlier
- * attempt or someone else set it. Reads the list again; without a state, a 409 counts as done.
+ * Returns the webhooks that are in the wanted state although the change was refused: an earlier attempt or
+ * someone else set it. Reads the list again; without a state, a 409 counts as done.
  */
-async function withoutDone(
-  { session, lists }: Context,
-  failures: readonly WebhookFailure[],
-  wanted: StateMap,
-): Promise<readonly WebhookFailure[]> {
-  const refused = failures.filter(({ error }) => isRefused(error.status));
-  if (refused.length === 0) return failures;
+async function doneIds({ session, lists }: Context, failures: Failures, wanted: StateMap): Promise<number[]> {
+  const refused = [...failures].filter(([, { status }]) => isRefused(status));
+  if (refused.length === 0) return [];
   const list = await lists.lookUp([], session.now()).catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });
-  if (list === null) return failures;
-  const isDone = ({ webhookId, error }: WebhookFailure): boolean => {
-    const shown = list.webhooks.get(webhookId)?.state ?? null;
-    return shown === null ? isConflict(error.status) && !list.isGone(webhookId) : shown === wanted[webhookId];
+  if (list === null) return [];
+  const isDone = ([id, { status }]: readonly [number, PartnerError]): boolean => {
+    const shown = list.webhooks.get(id)?.state ?? null;
+    return shown === null ? isConflict(status) && !list.isGone(id) : shown === wanted[id];
   };
-  const done = new Set(refused.filter(isDone));
-  const doneIds = Array.from(done, ({ webhookId }) => webhookId);
-  lists.warnAboutUnknown(list, doneIds);
-  return failures.filter((failure) => !done.has(failure));
-}
-
-function missingFrom(list: WebhookList, absent: readonly number[]): WebhookFailure[] {
-  if (absent.length === 0) return [];
-  const error = noSuchWebhook(absent, list.ids());
-  return absent.map((webhookId) => ({ webhookId, error }));
+  const done = refused.filter(isDone).map(([id]) => id);
+  lists.warnAboutUnknown(list, done);
+  return done;
 }
 
 /** Combines failures into one. If all changes share one error object (`===`), it says enough. */
-function combineFailures(failures: readonly WebhookFailure[], total: number): PartnerError | null {
-  const sorted = failures.toSorted((one, other) => one.webhookId - other.webhookId);
-  const first = sorted[0]?.error ?? null;
-  const isShared = failures.length === total && failures.every(({ error }) => error === first);
-  return first === null || isShared ? first : fleetIncomplete(sorted, total);
+function combineFailures(failures: Failures, total: number): PartnerError | null {
+  const sorted = [...failures].toSorted(([one], [other]) => one - other);
+  const [first] = failures.values();
+  const isShared = failures.size === total && sorted.every(([, error]) => error === first);
+  if (first === undefined || isShared) return first ?? null;
+  return fleetIncomplete(
+    sorted.map(([webhookId, error]) => ({ webhookId, error })),
+    total,
+  );
 }

@@ -208,6 +208,26 @@ describe("a change", () => {
     expect(service.webhooks.get(101)).toBe("active");
   });
 
+  it("that was made keeps the initial state, even if it looked refused and all others were", async () => {
+    const service = await serviceWith();
+    const { setWebhookState: usual } = service.answers;
+    let status = 503;
+    service.answers.setWebhookState = async (id, state) => {
+      if (id === 102) return { status: 422 };
+      await usual(id, state);
+      const answer = { status };
+      status = 409;
+      return answer;
+    };
+    const args = { states: { 101: "disabled", 102: "disabled" } };
+    const { error, kept } = await failureOf(up(startRun(service).fleet, null, args));
+    expect(error.message).toMatch(/^1 of 2 webhooks were not set: 102\./);
+    expect(kept).toMatchObject({
+      states: { 101: "disabled", 102: "active" },
+      initialStates: { 101: "active" },
+    });
+  });
+
   it("that fails stops no other one; the state keeps what was reached, and the error names it", async () => {
     const service = await serviceWith();
     const { setWebhookState: usual } = service.answers;
