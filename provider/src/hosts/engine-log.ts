@@ -44,22 +44,23 @@ export class EngineLog {
   }
 
   #send(request: LogRequest, fallback = ""): void {
-    if (this.#address === undefined) {
-      process.stderr.write(fallback);
-      return;
-    }
-    const { credentials, Metadata } = this.#grpc();
-    const client = (this.#client ??= new engine.EngineClient(
-      this.#address,
-      credentials.createInsecure(),
-      ENGINE_CHANNEL,
-    ));
-    const send = (resolve: () => void): void => {
-      client.log(request, new Metadata(), { deadline: Date.now() + DEADLINE }, (error) => {
-        if (error) process.stderr.write(fallback);
-        resolve();
+    const showFallback = (): void => void process.stderr.write(fallback);
+    if (this.#address === undefined) showFallback();
+    else this.#sent = this.#sent.then(() => this.#deliver(request)).catch(showFallback);
+  }
+
+  #deliver(request: LogRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { credentials, Metadata } = this.#grpc();
+      this.#client ??= new engine.EngineClient(
+        this.#address ?? "",
+        credentials.createInsecure(),
+        ENGINE_CHANNEL,
+      );
+      this.#client.log(request, new Metadata(), { deadline: Date.now() + DEADLINE }, (error) => {
+        if (error) reject(error);
+        else resolve();
       });
-    };
-    this.#sent = this.#sent.then(() => new Promise(send));
+    });
   }
 }
