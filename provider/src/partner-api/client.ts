@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly accessToken: string;
   /** Headers for a gateway, by name: validated, and none that the client sets. Secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds of an attempt. An operation takes four times as much, without waits for a rate limit. */
+  /** Milliseconds of an attempt. An operation may take up to four times as long, plus waits for a limit. */
   readonly requestTimeout: number;
   /** Names a setting as the user knows it, such as `partners:baseUrl`. */
   readonly settingName: (name: string) => string;
@@ -68,14 +68,14 @@ export interface PartnerClient {
    * Deletes a key.
    *
    * @param keyOrId One segment of a path: not empty, and not only dots.
-   * @param secrets What no message may contain either: the key, if its ID is sent. @default []
+   * @param secrets What no message may contain either: the key, if its ID is sent.
    * @throws {PartnerError} also if a 2xx reports a failure.
    */
-  deleteApiKey(keyOrId: string, secrets?: readonly string[]): Promise<ApiResponse>;
+  deleteApiKey(keyOrId: string, secrets: readonly string[]): Promise<void>;
   /** Returns the list of webhooks. @throws {PartnerError} also if it reports a failure or is cut off. */
   listWebhooks(): Promise<ApiResponse>;
   /** @throws {PartnerError} also if a 2xx reports a failure. */
-  setWebhookState(webhookId: number, state: WebhookState): Promise<ApiResponse>;
+  setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
   /** When the last response of any status arrived, by the clock of the client; `null` before the first. */
   readonly lastReceivedAt: number | null;
   /** Closes all connections. Requests in flight fail. */
@@ -103,46 +103,43 @@ export function createClient(options: ClientOptions): PartnerClient {
   const { host } = new URL(baseUrl.origin);
   let lastReceivedAt: number | null = null;
 
-  /** Performs an operation, with retries. @throws {PartnerError} also if a 2xx reports a failure. */
-  async function perform(call: Call): Promise<ApiResponse> {
-    const outcome = await send(call);
-    if (outcome.end !== "done") throw failureOf(call, outcome);
-    const response = apiResponse(outcome.attempt);
-    if (reportsFailure(response.text)) throw failureOf(call, outcome);
+  /** Sends a call, again if the policy says so. @throws {PartnerError} unless it ends with a 2xx. */
+  async function send(call: Call): Promise<{ readonly response: ApiResponse; readonly outcome: Outcome }> {
+    const { operation, webhookId = null } = call;
+    const { kind } = OPERATIONS[operation];
+    const timeout = OPERATION_FACTOR * requestTimeout;
+    const onRetry = (attempt: Attempt, pause: number): void => {
+      options.onStatus?.(retryStatus(operation, webhookId, attempt, pause));
+    };
+    const outcome = await withRetry(kind, { clock, limiter, timeout, signal, onRetry }, attemptsOf(call));
+    if (outcome.end !== "done") throw errorAfter(call, outcome);
+    return { response: apiResponse(outcome.attempt), outcome };
+  }
+
+  /** Sends a call. @throws {PartnerError} also if a 2xx reports a failure. */
+  async function sendChecked(call: Call): Promise<ApiResponse> {
+    const { response, outcome } = await send(call);
+    if (reportsFailure(response.text)) throw errorAfter(call, outcome);
     return response;
   }
 
   async function createApiKey(): Promise<Creation> {
     const call = { operation: "createApiKey" } as const;
-    const outcome = await send(call);
-    if (outcome.end !== "done") throw failureOf(call, outcome);
-    const response = apiResponse(outcome.attempt);
+    const { response, outcome } = await send(call);
     const hasReport = reportsFailure(response.text) && !isWebPage(response.text);
     return {
       response,
-      reportedFailure: hasReport ? failureOf(call, { ...outcome, effect: "none" }) : null,
-      cutOffFailure: response.isCutOff ? failureOf(call, outcome) : null,
+      reportedFailure: hasReport ? errorAfter(call, { ...outcome, effect: "none" }) : null,
+      cutOffFailure: response.isCutOff ? errorAfter(call, outcome) : null,
     };
   }
 
-  /** Sends a call, again if the policy says so. */
-  function send(call: Call): Promise<Outcome> {
-    const { operation, webhookId = null } = call;
-    const timeout = OPERATION_FACTOR * requestTimeout;
-    const onRetry = (attempt: Attempt, pause: number): void => {
-      options.onStatus?.(retryStatus(operation, webhookId, attempt, pause));
-    };
-    return withRetry(
-      OPERATIONS[operation].kind,
-      { clock, limiter, timeout, signal, onRetry },
-      attemptsOf(call),
-    );
-  }
-
-  function failureOf(call: Call, outcome: Outcome): PartnerError {
+  function errorAfter(call: Call, outcome: Outcome): PartnerError {
     const { operation, webhookId = null, secrets = [] } = call;
     const last = outcome.attempt?.kind === "response" ? outcome.attempt : null;
-    const serverWords = last && quoteServer(last.body.toString(), [...ownSecrets, ...secrets]);
+    // Any word of a creation that was cut off may be the key, which nothing has read.
+    const isQuotable = last !== null && !(operation === "createApiKey" && last.cutOff !== null);
+    const serverWords = isQuotable ? quoteServer(last.body.toString(), [...ownSecrets, ...secrets]) : null;
     const { pause } = limiter;
     return requestFailed({ operation, webhookId, server, settingName, outcome, pause, serverWords });
   }
@@ -173,13 +170,14 @@ export function createClient(options: ClientOptions): PartnerClient {
 
   return {
     createApiKey,
-    deleteApiKey: (keyOrId, secrets = []) => {
+    deleteApiKey: async (keyOrId, secrets) => {
       const segment = encodeURIComponent(keyOrId.toWellFormed());
-      return perform({ operation: "deleteApiKey", segment, secrets: [keyOrId, ...secrets] });
+      await sendChecked({ operation: "deleteApiKey", segment, secrets: [keyOrId, ...secrets] });
     },
-    listWebhooks: () => perform({ operation: "listWebhooks" }),
-    setWebhookState: (webhookId, state) =>
-      perform({ operation: STATE_OPERATION[state], segment: String(webhookId), webhookId }),
+    listWebhooks: () => sendChecked({ operation: "listWebhooks" }),
+    setWebhookState: async (webhookId, state) => {
+      await sendChecked({ operation: STATE_OPERATION[state], segment: String(webhookId), webhookId });
+    },
     get lastReceivedAt() {
       return lastReceivedAt;
     },

@@ -20,7 +20,7 @@ it("the five operations send what is documented, the token, the headers of the s
   await client.listWebhooks();
   await client.setWebhookState(103, "active");
   await client.setWebhookState(101, "disabled");
-  await client.deleteApiKey(KEY);
+  await client.deleteApiKey(KEY, []);
   expect(requests.map(({ method, url: path }) => `${method} ${path}`)).toEqual([
     "POST /gateway/api/v1/partners/api-key",
     "GET /gateway/api/v1/partners/webhooks",
@@ -46,7 +46,7 @@ it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 
   "a deletion encodes the key %j as one path segment",
   async (key) => {
     const { url, requests } = await listen((_request, response) => response.end());
-    await clientFor(url).deleteApiKey(key);
+    await clientFor(url).deleteApiKey(key, []);
     const segments = (requests[0]?.url ?? "").split("/");
     expect([segments.length, decodeURIComponent(segments.at(-1) ?? "")]).toEqual([6, key]);
   },
@@ -92,6 +92,15 @@ it("a body of over 8 MiB is an error of a list, cut for a creation, and ignored 
   const { code, summary } = await errorOf(client.listWebhooks());
   expect([code, summary]).toEqual(["PARTNERS_UNREADABLE", expect.stringMatching(/is longer than 8 MiB$/)]);
   expect(requests).toHaveLength(4);
+});
+
+it("the error of a creation that was cut off quotes nothing, because any word may be the key", async () => {
+  const body = '{"message":"API key a1b2c3d4e5f6 was created","apiKey":"a1b2c3d4e5f6"}';
+  const bytes = `HTTP/1.1 201 Created\r\ncontent-length: 900\r\n\r\n${body}`;
+  const { url } = await scripted({ bytes, end: "fin" });
+  const { response, cutOffFailure } = await clientFor(url).createApiKey();
+  expect(response).toMatchObject({ isCutOff: true, text: body });
+  expect(cutOffFailure?.message).toMatch(/: the response was cut off\.$/);
 });
 
 it("a body can follow 200 KiB of headers", async () => {
