@@ -119,23 +119,16 @@ function finishCreation(change: KeyChange, state: KeyState, reading: Reading): A
 }
 
 /** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
-function readUnfinished(
-  { session, holders, name }: KeyContext,
-  { current, previous, unfinished }: KeyState,
-): Reading {
+function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): Reading {
+  const { current, unfinished } = state;
   if (unfinished === null) return { kind: "none" };
   const { key, candidates } = readCreatedKey(session, unfinished);
-  if (key === null) {
-    const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-    const failure = session.hasStack
-      ? keyUnread(facts, session.proposeMember)
-      : keyUnreadByCommand(unfinished);
-    return { kind: "unread", failure };
+  if (key !== null) {
+    const owner = holders.ownerOf(key.apiKey, name, state);
+    if (owner === null) return { kind: "read", key };
+    return { kind: "unread", failure: sameKey(owner === "own" ? null : owner.urn) };
   }
-  const holder = holders.othersThan(name).find(({ keys }) => keys.includes(key.apiKey));
-  const isInState = [current, previous].some((own) => own?.apiKey === key.apiKey);
-  if (!isInState && holder === undefined) return { kind: "read", key };
-  // A replacement does not have the key that it replaces in its state, but has the same URN.
-  const isOwn = isInState || (name.urn !== "" && holder?.urn === name.urn);
-  return { kind: "unread", failure: sameKey(isOwn ? null : (holder?.urn ?? "")) };
+  const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
+  const failure = session.hasStack ? keyUnread(facts, session.proposeMember) : keyUnreadByCommand(unfinished);
+  return { kind: "unread", failure };
 }

@@ -46,6 +46,17 @@ export class KeyHolders {
     return [...this.#holders.values()].filter((holder) => !isSame(holder, name));
   }
 
+  /**
+   * Returns who has a key already: this resource, as its own, or another one; `null` if it is new. A
+   * replacement does not have the key that it replaces in its state, but has the same URN.
+   */
+  ownerOf(apiKey: string, name: ResourceName, { current, previous }: KeyState): "own" | Holder | null {
+    if ([current, previous].some((key) => key?.apiKey === apiKey)) return "own";
+    const other = this.othersThan(name).find(({ keys }) => keys.includes(apiKey));
+    if (other === undefined) return null;
+    return name.urn !== "" && other.urn === name.urn ? "own" : other;
+  }
+
   /** Whether a resource is being replaced, because a person has set a new trigger or its key is old. */
   isLeaving(name: ResourceName): boolean {
     return [...this.#holders.values()].some((holder) => isSame(holder, name) && holder.isLeaving);
