@@ -48,9 +48,9 @@ it.for(Object.entries(LANGUAGES))(
     const { engine, cwd, pulumi, shell } = await exampleProject(language, env);
     await pulumi(`package add partners@${schema.version}`);
     const hasExists = language === "go" && (await addExists(cwd));
-    await pulumi("install");
     await addSchemaExamples(language, cwd);
     if (language === "python") await addSamples(cwd);
+    await pulumi("install");
     // The compiler for Java checks them with the program.
     const check = { go: "go vet ./...", python: RUN_EXAMPLES }[language] ?? "true";
     expect(await shell(check)).toMatchObject({ code: 0 });
