@@ -72,11 +72,11 @@ const MATRIX: readonly Row[] = [
   disconnect("another protocol", "220 smtp.example.com ready\r\n"),
   // The time of the operation ends.
   disconnect("a close after an early hint", "HTTP/1.1 103 Early\r\n\r\n", "fin"),
-  row("no response", always(""), "TIMEOUT", 2, 2, "possible"),
+  row("no response", always(""), "TIMEOUT", 3, 3, "possible"),
 
   ["a reset in the body", incomplete("reset"), "6 CONNECTION none", "1 done", "1 partial"],
   ["a close in the body", incomplete("fin"), "6 CONNECTION none", "1 done", "1 partial"],
-  ["a stall in the body", incomplete(), "2 TIMEOUT none", "1 done", "1 partial"],
+  ["a stall in the body", incomplete(), "3 TIMEOUT none", "1 done", "1 partial"],
   row("a reset in the body of a 503", incomplete("reset", 503), "STATUS", 6, 6, "possible"),
   // The response to a creation may hold the only copy of a key.
   ["a web page", status(200, "", HTML), ...UNREADABLE, "1 done"],
@@ -93,7 +93,7 @@ async function resultOf(method: Method, url: string, fault = ""): Promise<string
   const shown: string[] = [];
   const show = (line: string): void => void shown.push(line);
   const secrets = { accessToken: token, headers: { "X-Gateway-Key": header } };
-  const requestTimeout = ENDLESS.has(fault) ? 250 : 10_000;
+  const requestTimeout = ENDLESS.has(fault) ? 500 : 10_000;
   const options = { clock: new InstantClock(), requestTimeout, log: show, onStatus: show };
   const client = clientFor(url, { ...secrets, ...options });
   const [result] = await Promise.allSettled([CALLS[method](client)]);
