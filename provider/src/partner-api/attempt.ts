@@ -6,7 +6,7 @@ import { codeOf } from "./connection-failures.js";
 import type { OperationKind } from "./operations.js";
 
 /** A single HTTP request. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly origin: string;
   readonly method: Dispatcher.HttpMethod;
   /** Secret: the path of a deletion contains the key. */
@@ -30,11 +30,11 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Decoded. Secret. */
   readonly body: Buffer;
-  /** Why the body ended before its end: our own limits, or a break; `null` if nothing shows that it did. */
+  /** Why the body ended before its end: a limit of ours, or the connection; `null` if it seems whole. */
   readonly cutOff: CutOff | null;
 }
 
-export type CutOff = "limit" | "timeout" | "break";
+export type CutOff = "limit" | "timeout" | "connection";
 
 /** An attempt without a status. */
 export interface NoResponse {
@@ -133,11 +133,11 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#request.signal?.removeEventListener("abort", this.#interrupt);
     if (this.#response === null) {
-      const reason = why === "timeout" || why === "interrupted" ? why : "connection";
+      const reason = why === null || why === "limit" ? "connection" : why;
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code: code || reason });
     } else {
       const body = decode(Buffer.concat(this.#chunks), this.#response.headers["content-encoding"]);
-      const cutOff = why === "connection" || why === "interrupted" ? "break" : why;
+      const cutOff = why === "interrupted" ? "connection" : why;
       this.#resolve({ kind: "response", ...this.#response, body, cutOff });
     }
     if (why !== null) this.#controller?.abort(new Error("finished"));

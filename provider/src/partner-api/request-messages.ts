@@ -125,7 +125,7 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   }
   if (!isSuccess(status)) return [code, happened, statusRemedy(status, failure)];
   if (cutOff === "timeout") return ["PARTNERS_TIMEOUT", happened, slowServer(settingName("requestTimeout"))];
-  if (cutOff === "break") return ["PARTNERS_CONNECTION", happened, AGAIN];
+  if (cutOff === "connection") return ["PARTNERS_CONNECTION", happened, AGAIN];
   if (cutOff === "limit") return [code, happened, `Check ${baseUrl}.`];
   return [code, `${happened}, but its body reports a failure`, ""];
 }
@@ -143,7 +143,7 @@ function happenedIn(attempt: Attempt): string {
 const CUT_OFF: Readonly<Record<CutOff, string>> = {
   limit: `the response is longer than ${BODY_LIMIT / 2 ** 20} MiB`,
   timeout: "timed out while reading the response",
-  break: "the response was cut off",
+  connection: "the response was cut off",
 };
 
 function statusRemedy(status: number, { operation, settingName }: RequestFailure): string {

@@ -20,7 +20,7 @@ type RetryDecision = "done" | "fail" | "retry" | "throttled";
  * Decides what follows an attempt. A creation is repeated only if it certainly had no effect: a second key is
  * worse than an error.
  */
-export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   if (attempt.kind === "noResponse") {
     const mayPass = permanentCause(attempt.code) === null;
     return mayPass && !(kind === "create" && attempt.sent) ? "retry" : "fail";
@@ -36,7 +36,7 @@ export function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecisio
 }
 
 /** Whether an attempt may have taken effect. */
-export function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
+function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
   return attempt.kind === "response" ? mayHaveEffect(attempt.status) : attempt.sent;
 }
@@ -70,7 +70,9 @@ export async function withRetry(
   { clock, limiter, timeout, signal, onRetry }: RetryContext,
   send: (left: number, count: number) => Promise<Attempt>,
 ): Promise<Outcome> {
-  let [left, attempts, failures] = [timeout, 0, 0];
+  let left = timeout;
+  let attempts = 0;
+  let failures = 0;
   let effect: Effect = "none";
   let last: Attempt | null = null;
   const end = (how: "interrupted" | "throttled"): Outcome => ({ end: how, attempt: last, effect, attempts });
@@ -91,12 +93,14 @@ export async function withRetry(
     const decision = decideRetry(kind, attempt);
     if (decision === "done" && attempt.kind === "response") return { end: "done", attempt, effect, attempts };
     if (decision === "throttled") continue;
+    const failed: Outcome = { end: "failed", attempt, effect, attempts };
+    if (decision === "fail") return failed;
+
     const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));
     failures += 1;
     left -= clock.now() - startedAt + pause;
-    if (decision === "retry" && signal?.aborted) return end("interrupted");
-    if (decision === "fail" || failures >= RETRY.attempts || left <= 0)
-      return { end: "failed", attempt, effect, attempts };
+    if (signal?.aborted) return end("interrupted");
+    if (failures >= RETRY.attempts || left <= 0) return failed;
     onRetry(attempt, pause);
     await clock.sleep(pause, signal);
   }

@@ -57,7 +57,7 @@ const ERRORS = [
   failed(GET, returned(403, HTML)),
   failed(GET, returned(200, HTML), { end: "done" }),
   failed(DELETE, returned(200, '{"ok":false}'), { end: "done", ...isPossible, serverWords: "In use" }),
-  failed(GET, returned(200, "", "break"), { attempts: 6 }),
+  failed(GET, returned(200, "", "connection"), { attempts: 6 }),
   failed(GET, returned(200, "", "timeout"), { attempts: 4 }),
   failed(GET, returned(200, "", "limit")),
   failed(GET, returned(429), { end: "throttled", attempts: 8, pause: 59_200 }),
