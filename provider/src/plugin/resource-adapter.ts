@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "./account-session.js";
 import type { Properties, ResourceName } from "./properties.js";
-import type { Applied, Plan, Resource } from "./resource.js";
+import type { Plan, Resource } from "./resource.js";
 import {
   invalidArguments,
   keptAfterRepetitions,
@@ -37,7 +37,7 @@ export class PartialFailure extends Error {
 interface Kept<State> {
   readonly id: string;
   readonly state: State;
-  /** The failure, and how often it came again. */
+  /** The {@link identityOf} the failure, and how often it came again. */
   readonly failure: string;
   readonly repetitions: number;
 }
@@ -56,7 +56,7 @@ export function isAdoption(olds: Properties): boolean {
 /**
  * Lets a host use a {@link Resource}. Does what all resources share: it stamps the account and its address,
  * refuses other ones, says what a host keeps after a failure, and continues calls that a retry hook of the
- * program repeats. All methods except `diff` may throw a {@link PartnerError}.
+ * program repeats. Its methods may throw a {@link PartnerError}.
  */
 export class ResourceAdapter<Inputs = unknown, State = unknown> {
   readonly #session: AccountSession;
@@ -86,7 +86,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
     // The default provider has one account: it could create a new resource but not delete the old one.
-    if (olds["account"] === inputs["account"] || !this.#session.isExplicit) this.#assertOwned(olds);
+    const mayMove = this.#session.isExplicit && olds["account"] !== inputs["account"];
+    if (!mayMove) this.#assertOwned(olds);
     const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
     await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
     return { inputs, problems };
@@ -158,44 +159,29 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     return { inputs: this.#complete(inputs ?? {}), outputs: this.#complete(this.#resource.outputsOf(state)) };
   }
 
-  async #apply(olds: State | null, inputs: Properties, name: ResourceName): Promise<Properties> {
-    const { state, failure } = await this.#attempt(olds, this.#resource.inputsOf(inputs), name);
-    const outputs = this.#complete(this.#resource.outputsOf(state), inputs);
-    if (failure !== null && this.#keep(name, state, failure))
-      throw new PartialFailure(name.id, outputs, failure);
-    this.#kept.delete(name.urn);
-    return outputs;
-  }
-
   /** Applies a change to what a failed call has reached; without one, to the old state. */
-  async #attempt(olds: State | null, news: Inputs, name: ResourceName): Promise<Applied<State>> {
+  async #apply(olds: State | null, news: Properties, { id, urn }: ResourceName): Promise<Properties> {
     const resource = this.#resource;
-    const kept = this.#kept.get(name.urn);
-    if (kept !== undefined)
-      return resource.apply(kept.state, news, name).catch((error: unknown) => {
-        if (!(error instanceof PartnerError)) throw error;
+    const kept = this.#kept.get(urn);
+    const { state, failure } = await resource
+      .apply(kept?.state ?? olds, resource.inputsOf(news), { id, urn })
+      .catch((error: unknown) => {
+        if (kept === undefined || !(error instanceof PartnerError)) throw error;
         return { state: kept.state, failure: error }; // A plain error would restore the old state.
       });
-    const applied = await resource.apply(olds, news, name);
-    const { state, failure } = applied;
+    const outputs = this.#complete(resource.outputsOf(state), news);
+    const repetitions = failure && kept?.failure === identityOf(failure) ? kept.repetitions + 1 : 0;
+    if (failure === null || repetitions === MAX_REPETITIONS) {
+      if (failure !== null) this.#session.notify(keptAfterRepetitions(failure.message));
+      this.#kept.delete(urn);
+      return outputs;
+    }
     // Nothing was reached, so there is nothing to keep: after a plain error, the engine keeps the old state,
     // however often a hook repeats the call. After a success, it would delete what this resource replaces.
     const isOld = olds !== null && isDeepStrictEqual(resource.outputsOf(state), resource.outputsOf(olds));
-    if (failure !== null && isOld) throw failure;
-    return applied;
-  }
-
-  /** Keeps what a failed call has reached. After the fourth failure, warns and returns `false`. */
-  #keep({ id, urn }: ResourceName, state: State, { summary, message }: PartnerError): boolean {
-    const failure = summary ?? message;
-    const before = this.#kept.get(urn);
-    const repetitions = before?.failure === failure ? before.repetitions + 1 : 0;
-    if (repetitions === MAX_REPETITIONS) {
-      this.#session.notify(keptAfterRepetitions(message));
-      return false;
-    }
-    if (urn !== "") this.#kept.set(urn, { id, state, failure, repetitions });
-    return true;
+    if (kept === undefined && isOld) throw failure;
+    if (urn !== "") this.#kept.set(urn, { id, state, failure: identityOf(failure), repetitions });
+    throw new PartialFailure(id, outputs, failure);
   }
 
   #plan(olds: Properties, news: Properties, name: ResourceName, changesAccount: boolean): Plan {
@@ -233,4 +219,9 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     if (typeof server === "string" && !servers.includes(server))
       throw otherServer(server, servers[0], settingName);
   }
+}
+
+/** Returns what the repetitions of an error have in common. */
+function identityOf({ summary, message }: PartnerError): string {
+  return summary ?? message;
 }
