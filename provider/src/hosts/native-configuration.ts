@@ -15,7 +15,7 @@ import {
 } from "../setting-names.js";
 import type { PluginHost } from "./plugin-host.js";
 import { markSecrets } from "./secrets.js";
-import { fromStruct, toStruct } from "./struct.js";
+import { checkFailure, fromStruct, toStruct } from "./struct.js";
 
 /** What the engine puts among the inputs of a provider. */
 const ENGINE_INPUT = /^(?:version|pluginDownloadURL|__.*)$/;
@@ -62,13 +62,13 @@ export class NativeConfiguration {
     const isChanged = (name: string): boolean =>
       JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name));
     const changed = SETTINGS.filter(isChanged);
-    // Without a name, they are those of dynamic resources, from which a stack moves.
-    const moves = valueOf(olds, ACCOUNT) !== undefined && valueOf(news, EXPLICIT) !== "false";
+    // Without a name, they are those of dynamic resources, which become native ones.
+    const isNative = valueOf(olds, ACCOUNT) !== undefined && valueOf(news, EXPLICIT) !== "false";
     const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
     return new proto.DiffResponse()
       .setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE)
       .setDiffsList(changed)
-      .setReplacesList(changed.filter((name) => name === ACCOUNT && moves));
+      .setReplacesList(changed.filter((name) => name === ACCOUNT && isNative));
   }
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
@@ -80,11 +80,6 @@ export class NativeConfiguration {
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);
   }
-}
-
-/** Without a property name: the engine would print the property's value, even if it is a secret. */
-export function checkFailure(reason: string): proto.CheckFailure {
-  return new proto.CheckFailure().setReason(reason);
 }
 
 /**

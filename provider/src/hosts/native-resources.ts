@@ -6,10 +6,9 @@ import { partsOf, type Properties, type ResourceName } from "../plugin/propertie
 import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { cannotList, unknownToken } from "./host-messages.js";
-import { checkFailure } from "./native-configuration.js";
 import type { PluginHost } from "./plugin-host.js";
 import { markSecrets, toOutputs } from "./secrets.js";
-import { fromStruct, toStruct } from "./struct.js";
+import { checkFailure, fromStruct, toStruct } from "./struct.js";
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;
 

@@ -54,7 +54,7 @@ export class PluginHost {
   readonly #log: EngineLog;
   /** The resource that the current call is about. */
   readonly #calls = new AsyncLocalStorage<ResourceName>();
-  /** The messages of each resource, which is told each only once. */
+  /** Messages already shown, by resource. */
   readonly #shown = new Set<string>();
   /** The first resource that failed, for each error that others can have as well. */
   readonly #firstFailures = new Map<string, string>();
@@ -143,18 +143,22 @@ export class PluginHost {
    * @param mayUseLastSettings See {@link PluginHost.handleCall}.
    */
   describeError(error: unknown, mayUseLastSettings = false): string {
-    const urn = this.#urn;
-    const mayDiffer = mayUseLastSettings && !this.hasCurrentSettings;
-    const usesLastSettings = mayDiffer && this.session.usesStoredSettings;
+    const usesLastSettings =
+      mayUseLastSettings && !this.hasCurrentSettings && this.session.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
-    if (error.summary === null || error.effect !== "none") return errorText(error, usesLastSettings);
-    const key = `${usesLastSettings} ${error.summary}`; // A refresh has more to say than a creation.
-    const first = this.#firstFailures.get(key);
-    if (first === undefined) this.#firstFailures.set(key, urn);
+    const first = this.#firstFailure(error, usesLastSettings);
+    return first === null ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
+  }
+
+  /** Returns the URN of another resource that failed first with the same error; `null` if there is none. */
+  #firstFailure({ summary, effect }: PartnerError, usesLastSettings: boolean): string | null {
+    if (summary === null || effect !== "none") return null;
+    const key = `${usesLastSettings} ${summary}`; // A refresh has more to say than a creation.
+    const first = this.#firstFailures.get(key) ?? null;
+    if (first === null) this.#firstFailures.set(key, this.#urn);
     // A retry hook repeats the call of one resource.
-    const isOther = first !== undefined && (first !== urn || urn === "");
-    return isOther ? repeatedText(error, partsOf(first).name) : errorText(error, usesLastSettings);
+    return first === this.#urn && first !== "" ? null : first;
   }
 
   /** The URN of the current call; empty if it is not known. */

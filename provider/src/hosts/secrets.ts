@@ -9,7 +9,7 @@ import {
 import { SECRET_OUTPUTS } from "../registration.js";
 
 /** The {@link SIGNATURE} of a secret. */
-const SECRET = "1b47061264138c4ac30d75fd1eb44270";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Converts the outputs of a resource or a function, which may hold values of the service, for the engine. */
 export function toOutputs(outputs: Properties): Properties {
@@ -25,7 +25,7 @@ export function toOutputs(outputs: Properties): Properties {
 export function markSecrets(properties: Properties, names: readonly string[]): Properties {
   const members = Object.entries(properties).map(([name, value]) => {
     const isSecret = names.includes(name) && value != null && value !== UNKNOWN;
-    return [name, isSecret ? { [SIGNATURE]: SECRET, value } : value];
+    return [name, isSecret ? { [SIGNATURE]: SECRET_SIGNATURE, value } : value];
   });
   return Object.fromEntries(members) as Properties;
 }
@@ -34,6 +34,6 @@ export function markSecrets(properties: Properties, names: readonly string[]): P
 export function unmarkSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unmarkSecrets);
   if (!isObject(value)) return value;
-  if (value[SIGNATURE] === SECRET) return unmarkSecrets(value["value"]);
+  if (value[SIGNATURE] === SECRET_SIGNATURE) return unmarkSecrets(value["value"]);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, unmarkSecrets(member)]));
 }

@@ -1,3 +1,4 @@
+import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { withoutUndefined, type Properties } from "../plugin/properties.js";
@@ -14,4 +15,9 @@ export function fromStruct(message: Struct | undefined): Properties {
 /** Writes properties into a message. */
 export function toStruct(properties: Properties): Struct {
   return Struct.fromJavaScript(withoutUndefined(properties) as Parameters<typeof Struct.fromJavaScript>[0]);
+}
+
+/** Without a property name: the engine would print the property's value, even if it is a secret. */
+export function checkFailure(reason: string): proto.CheckFailure {
+  return new proto.CheckFailure().setReason(reason);
 }
