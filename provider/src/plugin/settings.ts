@@ -112,8 +112,8 @@ export class SettingsReader {
     const [major = 0, minor = 0] = node.split(".").map(Number);
     if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]))
       throw failure([oldNode(node, MIN_NODE.join("."))]);
-    const baseUrl = this.#address("baseUrl");
-    const previousBaseUrl = this.#address("previousBaseUrl");
+    const baseUrl = this.#address("baseUrl", this.#required("baseUrl"));
+    const previousBaseUrl = this.#address("previousBaseUrl", this.#text("previousBaseUrl"));
     const accessToken = this.#required("accessToken");
     if (accessToken !== null && !isVisibleAscii(accessToken, MAX_TOKEN_LENGTH))
       this.#refuse("accessToken", RULES.visibleAscii);
@@ -124,7 +124,6 @@ export class SettingsReader {
         this.#refuse(setting, rule);
       }),
     };
-    if (baseUrl === null) this.#required("baseUrl");
     if (this.#problems.length > 0 || baseUrl === null || accessToken === null) throw failure(this.#problems);
     const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
     return { ...settings, baseUrl, accessToken, servers: [addressOf(baseUrl), ...previous] };
@@ -178,8 +177,7 @@ export class SettingsReader {
     return isUnused;
   }
 
-  #address(setting: SettingName): BaseUrl | null {
-    const text = this.#text(setting);
+  #address(setting: SettingName, text: string | null): BaseUrl | null {
     const parsed = text === null ? null : parseBaseUrl(text);
     if (typeof parsed !== "string") return parsed;
     this.#refuse(setting, parsed);

@@ -170,7 +170,7 @@ it.each([
 it("the doctor names all settings that are missing, and what is wrong with the command line", async () => {
   const { exitCode, stdout } = await doctor({});
   expect(exitCode).toBe(1);
-  expect(stdout).toMatch(/^failed +settings .*partners:accessToken.*partners:baseUrl.*CONFIGURATION\]$/m);
+  expect(stdout).toMatch(/^failed +settings .*partners:baseUrl.*partners:accessToken.*CONFIGURATION\]$/m);
   await expect(doctor({}, { stack: "dev" })).rejects.toThrow("--stack needs a Pulumi project");
   const { cwd } = await projectWith({});
   await expect(doctor({ PATH: "" }, { cwd })).rejects.toThrow("The stack configuration cannot be read.");

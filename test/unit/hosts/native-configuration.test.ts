@@ -77,7 +77,7 @@ describe("the inputs of a provider", () => {
 
   it("fail if they are missing or wrong, without a property, whose value the engine would print", () => {
     const { problems, properties } = check({ accessToken: "t", requestTimeout: "soon" });
-    const problem = /requestTimeout: it must be.*Set the Provider's baseUrl/;
+    const problem = /Set the Provider's baseUrl.*requestTimeout: it must be/;
     expect(problems).toEqual([expect.stringMatching(problem)]);
     expect(properties).toEqual([""]);
     const wrong = check({ ...GIVEN, accessToken: 1e22, account: ["eu"] });

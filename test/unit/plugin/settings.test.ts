@@ -87,14 +87,14 @@ describe("settings", () => {
   it("are all named in one error if they are missing or wrong", () => {
     const responses = { apiKey: "key", other: 1, another: 2 };
     const problems = [
+      "Set partners:baseUrl or PARTNERS_BASE_URL, as in " +
+        '"pulumi config set partners:baseUrl https://partners.example.com".',
       "Correct partners:previousBaseUrl: it is not a URL; it should look like https://partners.example.com.",
       'Set partners:accessToken or PARTNERS_ACCESS_TOKEN, as in "pulumi config set --secret partners:accessToken".',
       "Correct partners:requestTimeout: it must be a number of seconds from 0.001 to 86400.",
       'Correct partners:responses.apiKey: it must be a JSON Pointer such as "/data/key".',
       "Correct partners:responses: it has an unknown member; valid members: apiKey, apiKeyId, webhooks, webhookId, " +
         "webhookState, active, disabled, complete.",
-      "Set partners:baseUrl or PARTNERS_BASE_URL, as in " +
-        '"pulumi config set partners:baseUrl https://partners.example.com".',
     ];
     const message = messageOf({ requestTimeout: "soon", responses, previousBaseUrl: "x" });
     expect(message).toBe(`${problems.join(" ")} Nothing was sent.`);
