@@ -46,8 +46,10 @@ export async function converge(
   for (const [id, { status }] of failures) if (id in released && isNotFound(status)) failures.delete(id);
   const mayHaveChanged = failures.size < differing.length || [...failures.values()].some(isUnsure);
   for (const id of await doneIds(context, failures, wanted)) failures.delete(id);
-  const missing = absent.length === 0 ? null : noSuchWebhook(absent, list.ids());
-  for (const id of absent) if (missing !== null) failures.set(id, missing);
+  if (absent.length > 0) {
+    const error = noSuchWebhook(absent, list.ids());
+    for (const id of absent) failures.set(id, error);
+  }
 
   const failure = combineFailures(failures, differing.length + absent.length);
   if (failure !== null && !mayHaveChanged) throw failure;

@@ -15,11 +15,14 @@ export class Declarations {
   declare(webhooks: readonly Declared[], urn: string): void {
     for (const webhook of webhooks) if (!this.#owners.has(webhook)) this.#owners.set(webhook, urn);
     if (urn === "") return;
+    const isOther = (owner: string | undefined): owner is string =>
+      owner !== undefined && owner !== "" && owner !== urn;
     for (const webhook of webhooks) {
-      const other = this.#rivalsOf(webhook).find((owner) => owner !== "" && owner !== urn);
-      if (other === undefined) continue;
-      const isSame = webhook !== "others" && this.#owners.get(webhook) === other;
-      throw declaredTwice(isSame ? webhook : null, [other, urn]);
+      const same = this.#owners.get(webhook);
+      if (webhook !== "others" && isOther(same)) throw declaredTwice(webhook, [same, urn]);
+      const rivals = webhook === "others" ? [...this.#owners.values()] : [this.#owners.get("others")];
+      const rival = rivals.find(isOther);
+      if (rival !== undefined) throw declaredTwice(null, [rival, urn]);
     }
   }
 
@@ -30,11 +33,5 @@ export class Declarations {
    */
   undeclared(webhookIds: readonly number[]): number[] {
     return this.#owners.has("others") ? [] : webhookIds.filter((id) => !this.#owners.has(id));
-  }
-
-  /** Returns those that declare a webhook, by its ID or with `others`. */
-  #rivalsOf(webhook: Declared): string[] {
-    if (webhook === "others") return [...this.#owners.values()];
-    return [this.#owners.get(webhook) ?? "", this.#owners.get("others") ?? ""];
   }
 }

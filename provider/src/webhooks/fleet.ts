@@ -141,17 +141,17 @@ function stateAfter(
   { found, reached }: Converged,
   released: StateMap,
 ): FleetState {
+  const named = states ?? {};
   // A released webhook stays managed until it is in its final state.
-  const isReleased = (id: number): boolean => id in released && reached[id] === released[id];
-  const managed = idsOf(reached).filter((id) => !isReleased(id));
-  const isUnnamed = (id: number): boolean => states === null || !(id in states);
+  const managed = idsOf(reached).filter((id) => !(id in released) || reached[id] !== released[id]);
+  const unnamed = managed.filter((id) => !(id in named));
   // With `others`, a webhook that is missing from the list is still covered.
   const initial = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);
   return {
-    states: pick(reached, idsOf(states ?? {})),
+    states: pick(reached, idsOf(named)),
     others: others ?? "leave",
     stateOnDestroy: stateOnDestroy ?? "leave",
-    otherStates: pick(reached, managed.filter(isUnnamed)),
+    otherStates: pick(reached, unnamed),
     initialStates: { ...pick(found, managed), ...initial },
   };
 }

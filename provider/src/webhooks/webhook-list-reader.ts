@@ -58,7 +58,7 @@ const LIST_NAMES = nameSet(
 );
 const LIST_END = /(?:hook|subscription|endpoint)s?(?:list)?$/;
 /** The names of IDs. The first that any record has counts for all. */
-const ID_NAMES = ["webhookid", "id"];
+const WEBHOOK_ID_NAMES = ["webhookid", "id"];
 /** Members next to the records that say that there are more of them. */
 const NEXT = /^(?:odata|hydra)?next|^loadmore|^cursor$/;
 const MORE = /^(?:has|is)?more$|^hasnext/;
@@ -137,13 +137,11 @@ function readIds(
   { webhookId: setting }: ResponseMapping,
 ): Identified<number | null>[] {
   if (setting !== undefined) return readIdsAt(records, setting);
-  const owns = records.map((record) => ({
-    record,
-    own: ownNodesOf(record).filter(({ value }) => value !== null),
-  }));
-  const name = ID_NAMES.find((one) => owns.some(({ own }) => own.some((node) => node.name === one)));
-  return owns.map(({ record, own }) => {
-    const nodes = own.filter((node) => node.name === name);
+  const nodesNamed = (record: JsonObject, name: string): DocumentNode[] =>
+    ownNodesOf(record).filter((node) => node.name === name && node.value !== null);
+  const name = WEBHOOK_ID_NAMES.find((one) => records.some((record) => nodesNamed(record, one).length > 0));
+  return records.map((record) => {
+    const nodes = name === undefined ? [] : nodesNamed(record, name);
     const [id = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
     return { record, id: others.length === 0 ? id : null, pointer: nodes[0]?.pointer ?? null };
   });
@@ -191,7 +189,8 @@ function incompleteSignOf(
 function isSign({ name, value }: DocumentNode, length: number): boolean {
   if (NEXT.test(name)) return leadsOn(value);
   // Another list of records with IDs may hold the other webhooks.
-  if (isArray(value)) return value.some((one) => isObject(one) && (one["rel"] === "next" || hasId(one)));
+  if (isArray(value))
+    return value.some((one) => isObject(one) && (one["rel"] === "next" || hasIdMember(one)));
   const text = String(isScalar(value) ? value : "");
   if ((MORE.test(name) && text === "true") || (LAST.test(name) && text === "false")) return true;
   return TOTAL.test(name) && Number(text) > length;
@@ -203,6 +202,6 @@ function leadsOn(value: unknown): boolean {
   return isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 }
 
-function hasId(record: JsonObject): boolean {
-  return ownNodesOf(record).some(({ name }) => ID_NAMES.includes(name));
+function hasIdMember(record: JsonObject): boolean {
+  return ownNodesOf(record).some(({ name }) => WEBHOOK_ID_NAMES.includes(name));
 }
