@@ -18,20 +18,23 @@ export type ProposeMember = (
   values: readonly JsonScalar[],
 ) => string;
 
+const PLACEHOLDER = "POINTER";
+
 /** See {@link ProposeMember}. @param present What `responses` holds already. */
 export function memberProposal(
   place: SettingPlace,
   present: ResponseMapping,
   member: keyof ResponseMapping,
-  [value = "POINTER", ...others]: readonly JsonScalar[],
+  values: readonly JsonScalar[],
 ): string {
+  const [value = PLACEHOLDER, ...others] = values;
   const members = { [member]: value };
   const form = {
     Provider: `set the Provider's responses.${member} to ${JSON.stringify(value)}`,
     configuration: `run "${configurationCommands(members).join()}"`,
     environment: `set ${variableOf("responses")} to ${variableValue({ ...present, ...members })}`,
   }[place];
-  if (value === "POINTER") return `${form} (POINTER is the JSON Pointer of the value)`;
+  if (values.length === 0) return `${form} (${PLACEHOLDER} is the JSON Pointer of the value)`;
   const choices = others.map((other) => JSON.stringify(other)).join(" or ");
   return choices === "" ? form : `${form} (or with ${choices})`;
 }

@@ -27,7 +27,7 @@ export function accountOf(given: string | undefined, provider: string | null): s
 /** Everything that stack configuration and a `Provider` can set. */
 export const SETTINGS: readonly string[] = [...SETTING_NAMES, ACCOUNT];
 
-/** The settings that are nothing but text, unlike a number of seconds or an object. */
+/** The settings that are always text, unlike a number of seconds or an object. */
 export const TEXT_SETTINGS: readonly string[] = ["baseUrl", "previousBaseUrl", "accessToken", ACCOUNT];
 
 /** The start of each key of this provider in stack configuration. */

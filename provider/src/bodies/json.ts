@@ -23,7 +23,7 @@ const MAX_DEPTH = 16;
 const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
 /** A name may be a secret or a person's ID if it is long and has a digit, or is one long word. */
 const MAY_BE_DATA = /^(?=.{16}).*[0-9]|[a-z]{16}|[A-Z]{16}/;
-/** The digits of an integer, as many as a key may have. */
+/** The digits of an integer. At most 4096, the longest key. */
 const INTEGER = /^[0-9]{1,4096}$/;
 
 /**
@@ -118,12 +118,10 @@ export function parsePointer(text: string): string[] | null {
 
 /** Returns the value that a JSON Pointer points to; `undefined` if there is none. */
 export function resolvePointer(root: unknown, pointer: string): unknown {
-  const tokens = parsePointer(pointer);
-  let value = tokens === null ? undefined : root;
-  for (const token of tokens ?? []) {
-    const isIndex = /^(?:0|[1-9][0-9]{0,9})$/.test(token);
-    if (isArray(value) ? !isIndex : !isObject(value) || !Object.hasOwn(value, token)) return undefined;
-    value = (value as JsonObject)[token];
-  }
-  return value;
+  return parsePointer(pointer)?.reduce(childAt, root);
+}
+
+function childAt(value: unknown, token: string): unknown {
+  if (isArray(value)) return /^(?:0|[1-9][0-9]{0,9})$/.test(token) ? value[Number(token)] : undefined;
+  return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }

@@ -1,7 +1,7 @@
 /** Whether a failed operation may have changed anything at the service. */
 export type Effect = "none" | "possible";
 
-/** The stable codes of all errors, which docs/versions.md lists. */
+/** The stable codes of errors, which docs/versions.md lists. The hosts add one for bugs. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
   | "PARTNERS_CONNECTION"
@@ -27,8 +27,8 @@ export interface ErrorFacts {
 }
 
 /**
- * The only class of errors that this provider raises. Its message is finished, apart from what the host adds
- * about the call. It never contains a token, a key or a body.
+ * An error that a user can do something about. Its message is finished, apart from what the host adds about
+ * the call. It never contains a token, a key or a body.
  */
 export class PartnerError extends Error {
   readonly code: ErrorCode;

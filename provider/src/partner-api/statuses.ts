@@ -15,7 +15,7 @@ export const isRedirect = oneOf("3xx");
 export const isAuthentication = oneOf(401, 403);
 /** Nothing has this ID, or there is no Partner API at this address. */
 export const isNotFound = oneOf(404, 410);
-/** The request makes no sense to the service. None has a body, so it is the ID, or something in the way. */
+/** The service does not accept the request. None has a body, so it is the ID, or something in the way. */
 export const isInvalid = oneOf(400, 422);
 /** Something is in the way, such as another key, or the state is already as wanted. */
 export const isConflict = oneOf(409);

@@ -131,10 +131,9 @@ export class AccountSession {
    */
   async assertReachable(): Promise<void> {
     const { lastReceivedAt } = await this.open();
-    const isSilent = lastReceivedAt === null || this.now() - lastReceivedAt > SILENCE;
-    if (this.#isKnownReachable && !isSilent) return;
-    const notBefore = isSilent ? this.now() - SILENCE : -Infinity;
-    await this.requestList(notBefore).catch((error: unknown) => {
+    const since = this.now() - SILENCE;
+    if (this.#isKnownReachable && lastReceivedAt !== null && lastReceivedAt >= since) return;
+    await this.requestList(since).catch((error: unknown) => {
       if (!(error instanceof PartnerError) || error.isUnreachable) throw error;
     });
     this.#isKnownReachable = true;

@@ -28,14 +28,6 @@ export function partsOf(urn: string): {
   return { project, type, name: name.join("::") }; // A name may contain anything.
 }
 
-/** The properties that the adapter adds to each resource, and those of the engine. */
-const COMMON = /^(?:account|server|__.*)$/;
-
-/** Returns the names of arguments that do not exist. */
-export function unknownNames(args: Properties, known: readonly string[]): string[] {
-  return Object.keys(args).filter((name) => !known.includes(name) && !COMMON.test(name));
-}
-
 /** The levels to keep of a service's value: decoders do not accept any number. */
 const MAX_LEVELS = 100;
 

@@ -1,7 +1,10 @@
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import type { NameSetting } from "../setting-messages.js";
-import { unknownNames, type Properties } from "./properties.js";
+import type { Properties } from "./properties.js";
 import { warning, type Notice } from "./resource.js";
+
+/** The properties that the adapter adds to each resource, and those of the engine. */
+const COMMON = /^(?:account|server|__.*)$/;
 
 /**
  * Says which arguments do not exist, in one sentence or none. A name that could be data is not repeated.
@@ -10,7 +13,7 @@ import { warning, type Notice } from "./resource.js";
  * @param known The names of the arguments that exist.
  */
 export function unknownArguments(of: string, args: Properties, known: readonly string[]): string[] {
-  const unknown = unknownNames(args, known);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name) && !COMMON.test(name));
   if (unknown.length === 0) return [];
   const shown = unknown.filter((name) => /^[A-Za-z_]{1,40}$/.test(name)).map((name) => `"${name}"`);
   const what = shown.length > 0 ? `no argument ${shown.join(", ")}` : "an unknown argument";

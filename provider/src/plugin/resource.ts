@@ -45,7 +45,8 @@ export interface Found<State> {
  * through a `ResourceAdapter`, which adds what all resources share, such as the account.
  *
  * The first four methods convert between properties and types, and never throw: any version of the program
- * may have written them. Each of the others throws a {@link PartnerError} only if it has reached nothing.
+ * may have written them. Of the others, only `remove` may throw a {@link PartnerError} after it has
+ * reached something.
  */
 export interface Resource<Inputs, State> {
   readonly registration: Registration;
@@ -76,7 +77,7 @@ export interface Resource<Inputs, State> {
   apply(olds: State | null, news: Inputs, name: ResourceName): Promise<Applied<State>>;
   /** @returns `null` if the resource is gone; the same `state` object if nothing is to be changed in it. */
   read(olds: State): Promise<Found<State> | null>;
-  /** Deletes a resource. The engine keeps nothing of a deletion that fails. */
+  /** Deletes a resource. If it throws, the engine keeps the resource unchanged. */
   remove(olds: State, name: ResourceName): Promise<void>;
   /**
    * Takes over a resource for an import or a `get`, by the ID that the user gave.
