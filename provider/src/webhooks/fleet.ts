@@ -95,7 +95,8 @@ function plan(
   const { others } = news;
   const recorded = recordedStates(olds);
   const replaces = form.replaces(olds, news);
-  const drifted = driftedIds(olds, news);
+  // What drifted in an account that is left is not set back.
+  const drifted = changesAccount ? [] : driftedIds(olds, news);
   // A replacement or a move deletes the old resource by its old inputs.
   const { stateOnDestroy } = changesAccount || replaces.length > 0 ? olds : news;
   const released = changesAccount ? managedIds(olds) : declarations.undeclared(droppedIds(olds, news));

@@ -139,4 +139,14 @@ describe("a preview says what the update changes at the service", () => {
     const { replaces } = moved.webhook.diff(olds.outputs, { ...inputs, ...olds.inputs, account: "eu" }, NAME);
     expect([replaces, moved.texts("information")]).toEqual([["account"], [text]]);
   });
+
+  it("nothing of what drifted in the account that a fleet leaves", async () => {
+    const service = await serviceWith();
+    const olds = await up(startRun(service).fleet, null, { states: {}, others: "active" });
+    service.webhooks.set(102, "disabled");
+    const found = await startRun(service).fleet.read(olds.outputs);
+    const run = startRun(service);
+    run.fleet.diff(found?.outputs ?? {}, { ...olds.inputs, account: "eu" }, NAME);
+    expect(run.texts("information")).toEqual([]);
+  });
 });
