@@ -7,7 +7,6 @@ import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { AccountSession } from "../plugin/account-session.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
@@ -102,23 +101,23 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
 /** Checks the settings of the default account, and the list that it gets with them. */
 async function checkService(config: Config, report: Report): Promise<void> {
   const source = { get: (key: string) => config[key]?.value };
-  const reader = new SettingsReader(source, process.env);
   const session = new AccountSession({
     notify: () => undefined,
     log: (line) => void process.stderr.write(`${line}\n`),
   });
   session.configure(source);
+  const { settings } = session;
   let check = "settings";
   try {
     const { servers, responses } = session.readSettings();
-    const set = SETTING_NAMES.filter((name) => reader.originOf(name) !== null).map(reader.nameOf);
+    const set = SETTING_NAMES.filter((name) => settings.originOf(name) !== null).map(settings.settingName);
     report("ok", "settings", `${set.join(", ")}.`);
     check = "service";
     const client = await session.open();
     const { text, headers } = await client.listWebhooks().finally(() => client.close());
     const { method, template } = OPERATIONS.listWebhooks;
     report("ok", "service", `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
-    const commandsFor: CommandsFor = (members) => reader.commandsFor(members);
+    const commandsFor: CommandsFor = (members) => settings.commandsFor(members);
     const list = readWebhookList(text, headers, responses);
     if (list.isReadable) reportList(list, responses, commandsFor, report);
     else {

@@ -37,7 +37,7 @@ export class NativeConfiguration {
     const inputs = checkedInputs(request.getUrn(), news);
     session.configure(configSource(inputs));
     const names = Object.keys(news).filter((name) => !ENGINE_INPUT.test(name));
-    const prefix = session.isExplicit ? "" : NAMESPACE;
+    const prefix = session.settings.isExplicit ? "" : NAMESPACE;
     for (const text of unknownSettings(partsOf(request.getUrn()).project, names, prefix))
       session.notify(warning(text));
     const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(mustBeText);

@@ -80,7 +80,7 @@ export class PluginHost {
         this.#log.showStatus(text, this.#urn);
       },
       log: (line) => {
-        const { isExplicit, account } = this.session;
+        const { isExplicit, account } = this.session.settings;
         this.#log.show("INFO", isExplicit ? `${line} account=${JSON.stringify(account)}` : line, this.#urn);
       },
     });
@@ -144,7 +144,7 @@ export class PluginHost {
    */
   describeError(error: unknown, mayUseLastSettings = false): string {
     const usesLastSettings =
-      mayUseLastSettings && !this.hasCurrentSettings && this.session.usesStoredSettings;
+      mayUseLastSettings && !this.hasCurrentSettings && this.session.settings.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
     const first = this.#firstFailure(error, usesLastSettings);

@@ -49,9 +49,10 @@ export class AccountSession {
   readonly showStatus: (text: string) => void;
   /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
   hasStack = true;
+  /** The settings as they are set, and their names. */
+  settings: SettingsReader;
   readonly #options: ProcessOptions;
-  #reader: SettingsReader;
-  #settings: Settings | null = null;
+  #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<ApiResponse> } | null = null;
   #isKnownReachable = false;
@@ -63,42 +64,28 @@ export class AccountSession {
     this.now = () => (options.clock ?? systemClock).now();
     this.notify = options.notify;
     this.showStatus = options.showStatus ?? (() => undefined);
-    this.#reader = new SettingsReader({ get: () => undefined }, this.env);
+    this.settings = new SettingsReader({ get: () => undefined }, this.env);
   }
 
   /** Sets the source of the settings. May be called again, always with the same settings. */
   configure(source: ConfigSource): void {
-    this.#reader = new SettingsReader(source, this.env);
-    this.#settings = null;
-  }
-
-  get account(): string {
-    return this.#reader.account;
-  }
-
-  /** Whether the settings are the arguments of a `Provider`. */
-  get isExplicit(): boolean {
-    return this.#reader.isExplicit;
+    this.settings = new SettingsReader(source, this.env);
+    this.#validSettings = null;
   }
 
   /** Names a setting, such as `responses.apiKey`, as the user knows it here. */
   get settingName(): (name: string) => string {
-    return this.#reader.nameOf;
+    return this.settings.settingName;
   }
 
   /** Says how to set a member of `responses` here. */
   get proposeMember(): ProposeMember {
-    return this.#reader.proposeMember;
-  }
-
-  /** Whether a value comes from the settings of the last `up` in a run without a program. */
-  get usesStoredSettings(): boolean {
-    return this.#reader.usesStoredSettings;
+    return this.settings.proposeMember;
   }
 
   /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */
   readSettings(): Settings {
-    return (this.#settings ??= this.#reader.read());
+    return (this.#validSettings ??= this.settings.read());
   }
 
   /** Returns the client, opening it on the first call. @throws {PartnerError} about the settings. */

@@ -86,7 +86,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
     // The default provider has one account: it could create a new resource but not delete the old one.
-    const mayMove = this.#session.isExplicit && olds["account"] !== inputs["account"];
+    const mayMove = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
     if (!mayMove) this.#assertOwned(olds);
     const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
     await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
@@ -208,12 +208,12 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   }
 
   get #owner(): Properties {
-    return { account: this.#session.account, server: this.#session.readSettings().servers[0] };
+    return { account: this.#session.settings.account, server: this.#session.readSettings().servers[0] };
   }
 
   /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */
   #assertOwned({ account: owner, server }: Properties): void {
-    const { account, settingName } = this.#session;
+    const { account, settingName } = this.#session.settings;
     if (typeof owner === "string" && owner !== account) throw otherAccount(owner, account, settingName);
     const { servers } = this.#session.readSettings();
     if (typeof server === "string" && !servers.includes(server))

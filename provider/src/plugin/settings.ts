@@ -74,7 +74,7 @@ export class SettingsReader {
   }
 
   /** Names a setting, such as `responses.apiKey`, by where it is set; if unset, by where the address is. */
-  readonly nameOf = (name: string): string => {
+  readonly settingName = (name: string): string => {
     const [setting = "", member] = name.split(".");
     const variable = variableOf(setting);
     return {
@@ -206,7 +206,7 @@ export class SettingsReader {
 
   /** @param setting A setting, or a member of `responses`. */
   #refuse(setting: string, rule: string): void {
-    this.#problems.push(invalidSetting(setting, rule, this.nameOf));
+    this.#problems.push(invalidSetting(setting, rule, this.settingName));
   }
 }
 

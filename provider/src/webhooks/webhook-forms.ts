@@ -87,7 +87,7 @@ export function fleetForm({ session }: WebhookContext): FleetForm {
       initialStates: UNKNOWN,
     }),
 
-    newId: () => session.account,
+    newId: () => session.settings.account,
     declarationOf: ({ states, others, stateOnDestroy }) => ({ states, others, stateOnDestroy }),
     replaces: () => [],
     adopt: () => Promise.reject(importOfFleet()),

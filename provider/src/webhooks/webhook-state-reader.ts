@@ -59,7 +59,7 @@ const MAX_RECORDS = 100;
 
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
-  return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwn);
+  return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwnMember);
 }
 
 /** Reads the state of a webhook: `null` if ambiguous. The pointer says where it was read. */
@@ -70,7 +70,7 @@ export function readState(
   const { webhookState: pointer } = mapping;
   if (pointer !== undefined) return { state: readAt(record, pointer, mapping), pointer };
   const nodes = nodesWithin(record);
-  const evidence = nodes.map((node) => (isOwn(node) ? readMember(node, mapping) : readOther(node)));
+  const evidence = nodes.map((node) => (isOwnMember(node) ? readMember(node, mapping) : readOther(node)));
   const state = stateFrom(evidence);
   if (state === null) return { state, pointer: null };
   const decisive = evidence.findIndex((one) => stateFrom([one]) === state);
@@ -97,7 +97,7 @@ function isUseful({ values }: StateField): boolean {
   return values.length <= MAX_VALUES && !values.includes(HIDDEN) && values.some((value) => value !== "null");
 }
 
-function isOwn({ parent }: DocumentNode): boolean {
+function isOwnMember({ parent }: DocumentNode): boolean {
   if (parent === null || parent.parent === null) return parent !== null;
   return parent.parent.parent === null && INNER.has(parent.name);
 }

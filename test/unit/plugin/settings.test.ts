@@ -139,8 +139,10 @@ describe("settings", () => {
       [readerOf({}), ["partners:responses.apiKey", "partners:headers"]],
       [readerOf({ explicit: "true" }), ["the Provider's responses.apiKey", "the Provider's headers"]],
     ] as const)
-      expect(["responses.apiKey", "headers"].map(reader.nameOf)).toEqual(expected);
-    expect(readerOf({}, variables).nameOf("account"), "the account has no variable").toBe("partners:account");
+      expect(["responses.apiKey", "headers"].map(reader.settingName)).toEqual(expected);
+    expect(readerOf({}, variables).settingName("account"), "the account has no variable").toBe(
+      "partners:account",
+    );
   });
 
   const inEnvironment = { ...env, PARTNERS_RESPONSES: '{"active":["it\'s on"],"apiKey":"/old"}' };
