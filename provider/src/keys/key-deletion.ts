@@ -6,7 +6,6 @@ import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
 import type { KeyHolders } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
-  failedDeletions,
   keyHeldByOther,
   keyIsAccessToken,
   keyNotAccepted,
@@ -38,7 +37,7 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
     const { key, candidates } = readCreatedKey(session, unfinished);
     if (key !== null) keys.push(key);
     // Nothing more can be read from it, or a person has asked for another key.
-    else if (candidates === null || holders.isLeaving(name))
+    else if (candidates === null || holders.isReplaced(name))
       session.notify(untrackedCreation(unfinished, name.urn));
     else failures.push(undeletedCreation(unfinished, candidates, name.urn, session.proposeMember));
   }
@@ -51,11 +50,12 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   for (const key of distinctKeys) {
     const failure = await failureOf(deleteKey(context, key));
     if (failure?.effect !== "none") mayLackKeys = true;
-    if (failure !== null) failures.push(session.hasStack ? removalFailed(failure, key, name.urn) : failure);
+    if (failure !== null) failures.push(failure);
   }
-  const [first, ...more] = failures;
-  if (first !== undefined)
-    throw failedDeletions([first, ...more], mayLackKeys && session.hasStack ? name.urn : null);
+  const [first, ...others] = failures;
+  if (first === undefined) return;
+  const lacksKeys = mayLackKeys && !holders.isReplaced(name);
+  throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
 }
 
 /**

@@ -57,9 +57,10 @@ export class KeyHolders {
     return name.urn !== "" && other.urn === name.urn ? "own" : other;
   }
 
-  /** Whether a resource is being replaced, because a person has set a new trigger or its key is old. */
-  isLeaving(name: ResourceName): boolean {
-    return [...this.#holders.values()].some((holder) => isSame(holder, name) && holder.isLeaving);
+  /** Whether another resource takes the place of this one, as far as this process has seen. */
+  isReplaced(name: ResourceName): boolean {
+    const isLeaving = [...this.#holders.values()].some((each) => isSame(each, name) && each.isLeaving);
+    return isLeaving || (name.urn !== "" && this.othersThan(name).some(({ urn }) => urn === name.urn));
   }
 
   /**

@@ -136,29 +136,34 @@ export function keyNotAccepted(
   return resourceError(`${failure.message} ${remedy}`); // Without a status: a setting can help.
 }
 
-/** A key of a resource that is removed was not deleted: here, `state delete` is a last resort. */
-export function removalFailed(failure: PartnerError, key: Key, urn: string): PartnerError {
-  const { code, status } = failure;
-  if (code !== "PARTNERS_RESOURCE" && !isRefused(status)) return failure;
-  const forget = `If ${keyName(key, urn)} no longer works, ${stateDelete(urn)}.`;
-  return withMessage(failure, `${failure.message} ${forget}`);
+/** What is known after a removal that failed. */
+interface FailedRemoval {
+  readonly failures: readonly [PartnerError, ...PartnerError[]];
+  readonly urn: string;
+  /** Whether the stack keeps the resource, and some of its keys may be deleted. */
+  readonly lacksKeys: boolean;
+  /** Whether there is a stack. */
+  readonly hasStack: boolean;
 }
 
-/** Deletions of a removal failed. @param urn Of a resource that may lack keys now; `null` if it has all. */
-export function failedDeletions(
-  failures: readonly [PartnerError, ...PartnerError[]],
-  urn: string | null,
-): PartnerError {
-  const [first] = failures;
-  const keep = urn === null ? [] : [`To keep the resource, run "pulumi up --replace ${quoted(urn)}".`];
+/** Keys of a resource that is removed were not deleted: says how to keep the resource, or to forget it. */
+export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemoval): PartnerError {
+  const [{ code, status }, ...others] = failures;
+  const isLasting = others.length === 0 && (code === "PARTNERS_RESOURCE" || isRefused(status));
+  const forget = `If that key no longer works, ${stateDelete(urn)}.`;
+  const keep = `To keep the resource, run "pulumi up --replace ${quoted(urn)}".`;
+  const message = [
+    ...failures.map((failure) => failure.message),
+    ...(hasStack && isLasting ? [forget] : []),
+    ...(hasStack && lacksKeys ? [keep] : []),
+  ].join(" ");
   const effect = failures.some((failure) => failure.effect === "possible") ? "possible" : "none";
-  const message = [...failures.map((failure) => failure.message), ...keep].join(" ");
-  return new PartnerError(first.code, message, { effect, status: failures.length > 1 ? null : first.status });
+  return new PartnerError(code, message, { effect, status: others.length > 0 ? null : status });
 }
 
-/** The service did not find a key by any of its identifiers. */
+/** The service did not find, or did not accept, any identifier of a key. */
 export function keyWasGone(key: Key, urn: string): Notice {
-  const gone = `The service did not find ${keyName(key, urn)}, so it counts as deleted.`;
+  const gone = `The service does not know ${keyName(key, urn)}, so it counts as deleted.`;
   return warning(`${gone} If it still works, delete it at the service.`);
 }
 

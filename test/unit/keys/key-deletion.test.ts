@@ -90,7 +90,7 @@ async function start(shape: Shape = {}) {
   return { service, stack };
 }
 
-const notices = [expect.stringContaining("did not find") as string];
+const notices = [expect.stringContaining("does not know") as string];
 
 it("--replace of a key that someone deleted creates one, and ends with a warning", async () => {
   const { service, stack } = await start({ body: BODIES["id, api_key"] });

@@ -41,6 +41,9 @@ const keyUnread = (
   urn: string,
 ) => messages.keyUnread({ unfinished, candidates, hasKey, urn }, propose);
 
+const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lacksKeys: boolean) =>
+  messages.removalFailed({ failures, urn: URN, lacksKeys, hasStack: true });
+
 /** Every error and notice of keys, as it is shown. */
 const ALL = [
   keyUnread(lost, null, false, URN),
@@ -64,8 +67,8 @@ const ALL = [
   messages.keyStillNeeded(KEY, URN),
   messages.keyNotAccepted(refused, ["/data/id"], propose),
   messages.keyNotAccepted(refused, [], propose),
-  messages.removalFailed(refused, KEY, URN),
-  messages.failedDeletions([uncertain], URN),
+  removalFailed([refused], false),
+  removalFailed([uncertain], true),
   messages.keyWasGone({ ...SHORT, createdAt: null }, URN),
   messages.keyWasGone(KEY, ""),
   messages.keyCorrected(URN, settingName),
@@ -94,9 +97,8 @@ it("no message is long, or shows a key or a response", () => {
   for (const text of TEXTS) expect(text).not.toMatch(/4eC39Hq|"secret":/);
 });
 
-it("several failures of a removal are told together, and may have had an effect if one of them may", () => {
-  expect(messages.failedDeletions([refused], null)).toMatchObject({ message: refused.message, status: 422 });
-  const both = { code: "PARTNERS_STATUS", effect: "possible", status: null };
-  const message = `${refused.message} ${uncertain.message}`;
-  expect(messages.failedDeletions([refused, uncertain], null)).toMatchObject({ ...both, message });
+it("several failures of a removal are told together, without a command that would forget a key", () => {
+  const both = removalFailed([refused, uncertain], false);
+  expect(both).toMatchObject({ code: "PARTNERS_STATUS", effect: "possible", status: null });
+  expect(both.message).toBe(`${refused.message} ${uncertain.message}`);
 });
