@@ -27,8 +27,6 @@ export interface Finished extends Operation {
   readonly stack: readonly Entry[];
   readonly program: Program;
   readonly service: Service;
-  /** The setting `responses`. */
-  readonly responses: Properties;
   /** The time when the operation has begun and ended. */
   readonly began: number;
   readonly now: number;
@@ -105,14 +103,11 @@ function assertNoKeyLost(finished: Finished, known: Known): void {
  * Whether a resource may lose a key that works, with a warning: it was not read, nothing tells what it is
  * deleted by, or the service did not accept that.
  */
-function mayLose({ service, responses }: Finished, key: string, { outputs }: Entry): boolean {
+function mayLose({ service }: Finished, key: string, { outputs }: Entry): boolean {
   const { current, previous } = keysOf(outputs);
   const holding = [current, previous].find((each) => JSON.stringify(each).includes(key));
   if (holding === undefined || service.hasRefusedIdentifier) return true;
-  // A person has named the wrong value, in the past or for this removal.
-  const { right, other } = service.pointers;
-  const isMisread = holding.apiKey !== key || (responses["apiKey"] === other && other !== right.apiKey);
-  if (isMisread && service.deletesBy === "key") return true;
+  if (holding.apiKey !== key) return service.deletesBy === "key"; // A person has named the wrong value.
   return holding.response === null && service.deletesBy !== "key";
 }
 

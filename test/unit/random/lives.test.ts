@@ -250,15 +250,7 @@ class Life {
     const surroundings = this.#surroundings(responses, timeout);
     const operation = await runCommand(this.#stack, this.#program, command, surroundings);
     service.faults = [];
-    const context = {
-      before,
-      stack: this.#stack,
-      program: this.#program,
-      service,
-      responses,
-      began,
-      now: this.#now,
-    };
+    const context = { before, stack: this.#stack, program: this.#program, service, began, now: this.#now };
     assertOperation({ ...operation, ...context }, this.#known);
     return operation;
   }
