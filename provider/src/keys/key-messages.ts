@@ -228,9 +228,9 @@ function withMessage({ code, effect, status }: PartnerError, message: string): P
   return new PartnerError(code, message, { effect, status });
 }
 
-/** Names a key by what does not reveal it. */
-function keyName({ apiKey, createdAt }: Key, urn: string, which = ""): string {
-  const hint = hintOf(apiKey);
+/** Names a key by what does not reveal it, and as the stack shows it. */
+function keyName({ apiKey, createdAt, storedAs }: Key, urn: string, which = ""): string {
+  const hint = hintOf(storedAs ?? apiKey);
   if (hint !== null) return `the ${which}key …${hint}${inResource("of", urn)}`;
   if (createdAt === null) return `the ${which}key${inResource("of", urn)}`;
   return `the ${which}key created ${minuteOf(createdAt)}${inResource("for", urn)}`;
