@@ -26,10 +26,9 @@ export interface ResponseMapping {
   /** The key in the response to its creation; `""` is the whole response. */
   apiKey?: string | undefined;
   /**
-   * The ID of the key in the same response, by which the service deletes the key. If the service deletes by
-   * the key itself, point to the key.
+   * The ID by which the service deletes the key, in the same response. It is tried first.
    *
-   * @default the key itself is sent
+   * @default the key, then the IDs next to it
    */
   apiKeyId?: string | undefined;
   /** The array of webhooks; `""` is the whole response. */

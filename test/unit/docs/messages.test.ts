@@ -7,7 +7,7 @@ import {
   keptAfterRepetitions,
   otherServer,
 } from "../../../provider/src/plugin/resource-messages.ts";
-import { oldNode, unusedVariable } from "../../../provider/src/setting-messages.ts";
+import { missingSetting, oldNode, unusedVariable } from "../../../provider/src/setting-messages.ts";
 import { willChange } from "../../../provider/src/webhooks/webhook-messages.ts";
 import { FILES, page, sectionOf } from "./pages.ts";
 
@@ -21,6 +21,8 @@ const MESSAGES = [
   unexpectedText(new TypeError()),
   oldNode("20.0.0", "22.19"),
   unusedVariable("accessToken"),
+  missingSetting("baseUrl", false),
+  missingSetting("accessToken", false),
 ].join("\n");
 
 it("the codes that docs/versions.md lists are those of the code", () => {

@@ -65,6 +65,7 @@ const ALL = [
   messages.keyHeldByOther(KEY, URN, ""),
   messages.keyIsAccessToken(KEY, URN, settingName),
   messages.keyStillNeeded(KEY, URN),
+  messages.keyStillNeeded(KEY, ""),
   messages.keyNotAccepted(refused, ["/data/id"], propose),
   messages.keyNotAccepted(refused, [], propose),
   removalFailed([refused], false),
