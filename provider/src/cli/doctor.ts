@@ -146,7 +146,9 @@ function reportList(
   const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");
   if (sign === null) report("ok", "list", `Found ${where}.`);
   else {
-    const finding = `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail.`;
+    const finding =
+      `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail, and drift of ` +
+      "webhooks that it lacks is not detected.";
     report("warning", "list", finding, [
       "If the list is complete, run this:",
       ...commandsFor({ complete: true }),

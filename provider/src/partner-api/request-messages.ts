@@ -153,7 +153,10 @@ function statusRemedy(status: number, { operation, settingName }: RequestFailure
   if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
   if (isNotFound(status)) return WORDS[operation].notFound(baseUrl);
   if (isConflict(status) && operation === "createApiKey")
-    return "The service may allow only one key at a time: delete the other key first.";
+    return (
+      "The service may allow only one key at a time. If this stack has it, rotate without overlap, with " +
+      "deleteBeforeReplace; otherwise, delete it at the service."
+    );
   return status >= 500 || isTemporary(status) || isConflict(status) ? AGAIN : "";
 }
 

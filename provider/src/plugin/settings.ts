@@ -96,7 +96,9 @@ export class SettingsReader {
   /** Whether a value comes from the settings of the last `up` in a run without a program. */
   get usesStoredSettings(): boolean {
     const isStored = (name: SettingName): boolean => this.originOf(name) === "configuration";
-    return this.account !== DEFAULT_ACCOUNT || SETTING_NAMES.some(isStored);
+    // A setting that is missing here may have been set since.
+    const isMissing = this.originOf("baseUrl") === null || this.originOf("accessToken") === null;
+    return isMissing || this.account !== DEFAULT_ACCOUNT || SETTING_NAMES.some(isStored);
   }
 
   /** Returns where the value of a setting comes from; `null` if it has none. */

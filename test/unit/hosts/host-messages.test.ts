@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
@@ -77,6 +77,9 @@ it.each<[what: string, error: PartnerError, isTold: boolean]>([
   expect(text.endsWith(`[${error.code}]`)).toBe(true);
   expect(text.includes(LAST_UP)).toBe(isTold);
   expect(host.describeError(error)).not.toContain("--run-program");
+  expect(hostAlone("none").describeError(error, true).includes(LAST_UP), "nothing is set").toBe(isTold);
+  vi.stubEnv("PARTNERS_BASE_URL", "https://partners.example.com").stubEnv("PARTNERS_ACCESS_TOKEN", "t0ken");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const fromEnvironment = hostAlone("none").describeError(error, true); // It always has its current values.
   expect(fromEnvironment).not.toContain("--run-program");
 });
