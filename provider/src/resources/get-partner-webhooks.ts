@@ -16,7 +16,7 @@ export interface PartnerWebhook {
 
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {
-  /** The webhooks in the order of the service. Secret in an output. */
+  /** The webhooks in the order of the service. Secret in the output form of the function. */
   readonly webhooks: PartnerWebhook[];
 }
 

@@ -20,7 +20,7 @@ export interface RotationArgs {
   trigger?: pulumi.Input<string | undefined>;
   /**
    * The age in UTC days, 1 to 36500, at which the next `pulumi up` rotates the key. Requires `overlapDays`,
-   * because nobody watches a nightly run. @default never
+   * so that no unattended run deletes a key in use. @default never
    */
   afterDays?: pulumi.Input<number | undefined>;
   /**

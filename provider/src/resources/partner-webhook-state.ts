@@ -29,11 +29,11 @@ export interface PartnerWebhookStateArgs {
 export class PartnerWebhookState extends PartnerResource {
   /** The ID of the webhook. */
   declare readonly webhookId: pulumi.Output<number>;
-  /** The state of the webhook, as last read or set; `null` if a change may have been made. */
+  /** The state of the webhook, as last read or set; `null` if it is not known whether a change was made. */
   declare readonly state: pulumi.Output<WebhookState | null>;
   /** What happens to the webhook when the resource is removed. */
   declare readonly stateOnDestroy: pulumi.Output<StateOnDestroy>;
-  /** The state in which the webhook became managed; `null` if the list did not show it. */
+  /** The state in which this resource first found the webhook; `null` if the list did not show it. */
   declare readonly initialState: pulumi.Output<WebhookState | null>;
 
   /** Gets the state of a webhook that this stack does not manage. @param id Its ID, such as `"101"`. */
