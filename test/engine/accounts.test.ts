@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
+import { LONG } from "../support/random.ts";
 import {
   countRequests,
   declareKey,
@@ -65,7 +66,7 @@ it("a resource that moves to another account is replaced: deleted in the old one
   expect([held(api), held(eu)]).toEqual([0, 0]);
 });
 
-it.each(HOSTS)(
+it.each(LONG ? HOSTS : ["native" as const])(
   "another address fails until previousBaseUrl says that it is the same account (%s)",
   async (host) => {
     const declare = () => {
