@@ -7,7 +7,7 @@ import {
   type DocumentNode,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { documentOf, isAroundKey } from "./key-reader.js";
+import { ancestorsOf, documentOf, isAroundKey } from "./key-reader.js";
 
 /** What may identify a key in the path of its deletion. */
 export interface KeyIdentifier {
@@ -59,14 +59,12 @@ export function isOnlyDots(text: string): boolean {
   return /^\.*$/.test(text);
 }
 
-/** Returns the IDs of the nearest object around a key that has any. */
-function idsAround({ parent }: DocumentNode): KeyIdentifier[] {
-  for (let around = parent, isOwn = true; around !== null; around = around.parent, isOwn = false) {
-    const isRelevant = isObject(around.value) && (isOwn || isAroundKey(around));
-    const ids = isRelevant ? idsIn(around) : [];
-    if (ids.length > 0) return ids;
-  }
-  return [];
+/** Returns the IDs of the nearest object around a key that has any. The first may have any name. */
+function idsAround(key: DocumentNode): KeyIdentifier[] {
+  const isRelevant = (node: DocumentNode): boolean =>
+    isObject(node.value) && (node === key.parent || isAroundKey(node));
+  const ids = ancestorsOf(key).filter(isRelevant).map(idsIn);
+  return ids.find(({ length }) => length > 0) ?? [];
 }
 
 function idsIn(object: DocumentNode): KeyIdentifier[] {

@@ -144,7 +144,7 @@ function mayBeKey(node: DocumentNode): boolean {
   return isLong || SECRET.test(name);
 }
 
-/** Returns a node and all around it. */
-function ancestorsOf(node: DocumentNode): DocumentNode[] {
+/** Returns a node and all around it, from the inside out. */
+export function ancestorsOf(node: DocumentNode): DocumentNode[] {
   return node.parent === null ? [node] : [node, ...ancestorsOf(node.parent)];
 }

@@ -92,16 +92,15 @@ function plan(
   news: FleetInputs,
   changesAccount: boolean,
 ): Plan {
-  const { others } = news;
-  const recorded = recordedStates(olds);
   const replaces = form.replaces(olds, news);
-  // What drifted in an account that is left is not set back.
-  const drifted = changesAccount ? [] : driftedIds(olds, news);
-  // A replacement or a move deletes the old resource by its old inputs.
-  const { stateOnDestroy } = changesAccount || replaces.length > 0 ? olds : news;
-  const released = changesAccount ? managedIds(olds) : declarations.undeclared(droppedIds(olds, news));
-  const final = finalStates(stateOnDestroy, released, olds.initialStates);
-  const notices = changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
+  if (changesAccount)
+    return { changes: true, replaces, notices: releaseNotices(olds, managedIds(olds), olds.stateOnDestroy) };
+  const { others } = news;
+  const drifted = driftedIds(olds, news);
+  const released = declarations.undeclared(droppedIds(olds, news));
+  // A replacement deletes the old resource by its old inputs.
+  const { stateOnDestroy } = replaces.length > 0 ? olds : news;
+  const notices = releaseNotices(olds, released, stateOnDestroy);
   // `check` reports what a new `others` changes: only the list shows it.
   if (isState(others) && others === olds.others && drifted.length > 0)
     notices.unshift(willChange("others", others, drifted));
@@ -209,6 +208,17 @@ function driftedIds(olds: FleetState, { states, others }: FleetInputs): number[]
 function droppedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
   if (states === null || others !== "leave") return [];
   return managedIds(olds).filter((id) => !(id in states));
+}
+
+/** Says which webhooks will change when they are released, as far as the stack recorded their states. */
+function releaseNotices(
+  olds: FleetState,
+  released: readonly number[],
+  stateOnDestroy: FleetInputs["stateOnDestroy"],
+): Notice[] {
+  const recorded = recordedStates(olds);
+  const final = finalStates(stateOnDestroy, released, olds.initialStates);
+  return changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
 }
 
 /** Says which webhooks will change from their current states to the desired ones. */

@@ -142,8 +142,9 @@ function readIds(
   const name = WEBHOOK_ID_NAMES.find((one) => records.some((record) => nodesNamed(record, one).length > 0));
   return records.map((record) => {
     const nodes = name === undefined ? [] : nodesNamed(record, name);
-    const [id = null, ...others] = new Set(nodes.map(({ value }) => toWebhookId(value)));
-    return { record, id: others.length === 0 ? id : null, pointer: nodes[0]?.pointer ?? null };
+    const ids = [...new Set(nodes.map(({ value }) => toWebhookId(value)))];
+    const id = ids.length === 1 ? (ids[0] ?? null) : null;
+    return { record, id, pointer: nodes[0]?.pointer ?? null };
   });
 }
 

@@ -73,7 +73,7 @@ export function readState(
   const evidence = nodes.map((node) => (isOwnMember(node) ? readMember(node, mapping) : readOther(node)));
   const state = stateFrom(evidence);
   if (state === null) return { state, pointer: null };
-  const decisive = evidence.findIndex((one) => stateFrom([one]) === state);
+  const decisive = evidence.findIndex((one) => stateOf(one) === state);
   return { state, pointer: nodes[decisive]?.pointer ?? null };
 }
 
@@ -106,7 +106,7 @@ function isOwnMember({ parent }: DocumentNode): boolean {
 function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): WebhookState | null {
   const value = resolvePointer(record, pointer) ?? null;
   const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
-  return stateFrom([applyWords(readNamed(name, value) ?? readWord(value), value, mapping)]);
+  return stateOf(applyWords(readNamed(name, value) ?? readWord(value), value, mapping));
 }
 
 /** Reads a member by its name. Words in the settings count for `state` and `status` without a pointer. */
@@ -121,7 +121,7 @@ function readMember(node: DocumentNode, mapping: ResponseMapping): Evidence {
 function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
   const isWordOf = (state: WebhookState): boolean | undefined =>
     isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
-  const state = stateFrom([usual]);
+  const state = stateOf(usual);
   return STATES.find(isWordOf) ?? (state !== null && mapping[state] !== undefined ? "unclear" : usual);
 }
 
@@ -158,6 +158,10 @@ function isSet(value: unknown): boolean {
   if (isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some((member) => member !== null && member !== "");
   return value !== null && !(isScalar(value) && ["", ...FALSE].includes(asWord(value)));
+}
+
+function stateOf(evidence: Evidence): WebhookState | null {
+  return stateFrom([evidence]);
 }
 
 /** Combines what the members of a record say: `null` if they disagree. */
