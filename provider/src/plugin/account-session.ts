@@ -26,13 +26,6 @@ export interface ProcessOptions {
   readonly log?: (line: string) => void;
 }
 
-/** The response to `GET /webhooks`, not read yet. */
-export interface ListResponse {
-  readonly response: ApiResponse;
-  /** When it was requested, by {@link AccountSession.now}. */
-  readonly requestedAt: number;
-}
-
 /**
  * What all handlers share: the settings, the client, and one response to the list of webhooks, unread. The
  * engine runs one process for each provider instance in each of its operations.
@@ -97,9 +90,9 @@ export class AccountSession {
    * Returns the response to the list of webhooks. All callers share one; a failure reaches those that wait
    * for it, and is never kept.
    *
-   * @param notBefore When it must have been requested, at the earliest. @default any time
+   * @param notBefore When it must have been requested, at the earliest, by {@link now}. @default any time
    */
-  async requestList(notBefore = -Infinity): Promise<ListResponse> {
+  async requestList(notBefore = -Infinity): Promise<ApiResponse> {
     const client = await this.open();
     if (this.#list === null || this.#list.requestedAt < notBefore) {
       const request = { requestedAt: this.now(), response: client.listWebhooks() };
@@ -108,8 +101,7 @@ export class AccountSession {
         if (this.#list === request) this.#list = null;
       });
     }
-    const { requestedAt, response } = this.#list;
-    return { requestedAt, response: await response };
+    return this.#list.response;
   }
 
   /**

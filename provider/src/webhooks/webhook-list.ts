@@ -1,5 +1,6 @@
+import type { ApiResponse } from "../partner-api/client.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import type { ListResponse, AccountSession } from "../plugin/account-session.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import type { Notice } from "../plugin/resource.js";
 import {
   readWebhookList,
@@ -32,8 +33,6 @@ const PREVENTED = {
 export class WebhookList {
   /** Those that are listed, by ID, in the order of the service. */
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
-  /** When it was requested, by the clock of the process, in milliseconds. */
-  readonly requestedAt: number;
   /** `null` if nothing says that there are more webhooks. */
   readonly incompleteSign: WebhookListReading["incompleteSign"];
   readonly #changes: ReadonlyMap<number, WebhookState>;
@@ -42,11 +41,9 @@ export class WebhookList {
   constructor(
     session: AccountSession,
     { webhooks, incompleteSign }: WebhookListReading,
-    requestedAt: number,
     changes: ReadonlyMap<number, WebhookState>,
   ) {
     this.webhooks = webhooks;
-    this.requestedAt = requestedAt;
     this.incompleteSign = incompleteSign;
     this.#changes = changes;
     this.#session = session;
@@ -86,7 +83,7 @@ export class WebhookLists {
   readonly #changes = new Map<number, WebhookState>();
   /** What was warned about. */
   readonly #warned = new Set<"unknown" | "unlisted">();
-  #last: { response: ListResponse["response"]; reading: WebhookListReading | UnreadableList } | null = null;
+  #last: { response: ApiResponse; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(session: AccountSession) {
     this.#session = session;
@@ -103,7 +100,7 @@ export class WebhookLists {
     const startedAt = this.#session.now();
     const list = await this.#read(notBefore);
     const isMissing = webhookIds.some((id) => list.isGone(id));
-    return isMissing && list.requestedAt < startedAt ? this.#read(startedAt) : list;
+    return isMissing ? this.#read(startedAt) : list;
   }
 
   /** Sets the state of a webhook. @throws {PartnerError} */
@@ -136,13 +133,13 @@ export class WebhookLists {
   }
 
   async #read(notBefore: number): Promise<WebhookList> {
-    const { response, requestedAt } = await this.#session.requestList(notBefore);
+    const response = await this.#session.requestList(notBefore);
     if (this.#last?.response !== response) {
       const { responses } = this.#session.readSettings();
       this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
     }
     const { reading } = this.#last;
     if (!reading.isReadable) throw unreadableList(reading, this.#session);
-    return new WebhookList(this.#session, reading, requestedAt, this.#changes);
+    return new WebhookList(this.#session, reading, this.#changes);
   }
 }

@@ -71,7 +71,7 @@ describe("the requests", () => {
     expect(refused).toEqual(Array(3).fill(expect.stringContaining("403")));
     showList(service, () => [{ name: "orders" }]);
     const run = startRun(service);
-    const text = vi.spyOn((await run.session.requestList()).response, "text", "get");
+    const text = vi.spyOn(await run.session.requestList(), "text", "get");
     expect(await setAll(run)).toEqual(Array(3).fill(expect.stringContaining("without a usable ID")));
     expect(text).toHaveBeenCalledTimes(1);
     expect(taken(service)).toEqual([LIST, LIST]);
