@@ -1,7 +1,7 @@
 import { once } from "node:events";
 
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
-import { nameOf, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
+import { webhookName, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
 import { quoteForShell } from "../setting-messages.js";
 import type { Command } from "./command.js";
 
@@ -40,7 +40,7 @@ export const sandboxCommand: Command = {
 
 function announcement({ url, accessToken, webhooks }: Sandbox): string {
   const header = quoteForShell(`Authorization: Bearer ${accessToken}`);
-  const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${nameOf(id)}\n`);
+  const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${webhookName(id)}\n`);
   return `The sandbox is running. Copy this into the shell that runs Pulumi:
 
 export PARTNERS_BASE_URL=${url}

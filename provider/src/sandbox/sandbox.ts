@@ -87,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const { method = "", url: path = "", headers } = request;
     request.resume().once("end", () => {
       const isAuthorized = headers.authorization === `Bearer ${accessToken}`;
-      const [status, body] = isAuthorized ? perform(account, method, path) : UNAUTHORIZED;
+      const [status, body] = isAuthorized ? answer(account, method, path) : UNAUTHORIZED;
       requests.push({ method, path, status });
       response.once("close", () => onRequest?.({ method, path, status }));
       const respond = (): void => {
@@ -120,7 +120,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /** Returns the name that the list shows for a webhook. @internal */
-export function nameOf(webhookId: number): string {
+export function webhookName(webhookId: number): string {
   return NAMES[webhookId] ?? `webhook-${webhookId}`;
 }
 
@@ -148,17 +148,17 @@ const OPERATIONS: readonly [call: RegExp, perform: (account: Account, parameter:
     /^GET \/webhooks$/,
     ({ webhooks }) => [
       200,
-      Array.from(webhooks, ([id, state]) => ({ webhookId: id, name: nameOf(id), state })),
+      Array.from(webhooks, ([id, state]) => ({ webhookId: id, name: webhookName(id), state })),
     ],
   ],
   [/^PATCH \/webhooks\/(\d+)\/active$/, (account, id) => setState(account, Number(id), "active")],
   [/^PATCH \/webhooks\/(\d+)\/disable$/, (account, id) => setState(account, Number(id), "disabled")],
 ];
 
-function perform(account: Account, method: string, path: string): Answer {
-  for (const [call, performOperation] of path.startsWith(ROOT) ? OPERATIONS : []) {
+function answer(account: Account, method: string, path: string): Answer {
+  for (const [call, perform] of path.startsWith(ROOT) ? OPERATIONS : []) {
     const match = call.exec(`${method} ${path.slice(ROOT.length)}`);
-    if (match !== null) return performOperation(account, match[1] ?? "");
+    if (match !== null) return perform(account, match[1] ?? "");
   }
   return [404, { error: `no such operation; all paths start with ${ROOT}` }];
 }
