@@ -9,7 +9,8 @@ import { partsOf, type Properties, type ResourceName } from "../plugin/propertie
 import { PartialFailure, ResourceAdapter } from "../plugin/resource-adapter.js";
 import type { Resource } from "../plugin/resource.js";
 import type { RESOURCES } from "../registration.js";
-import { createWebhooks, type ListedWebhook } from "../webhooks/webhooks.js";
+import { createWebhooks } from "../webhooks/webhook-forms.js";
+import type { ListedWebhook } from "../webhooks/webhook-list.js";
 import { EngineLog } from "./engine-log.js";
 import { errorText, repeatedText, unexpectedText } from "./host-messages.js";
 import { Lifetime } from "./lifetime.js";

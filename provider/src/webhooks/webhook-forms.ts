@@ -1,9 +1,11 @@
 import { isObject } from "../bodies/json.js";
 import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
+import type { AccountSession } from "../plugin/account-session.js";
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
-import type { FleetForm, WebhookContext } from "./fleet.js";
+import { Declarations } from "./declarations.js";
 import { fleetInputsOf, fleetStateOf, idsOf, managedIds, type FleetState } from "./fleet-state.js";
+import { WebhookLists } from "./webhook-list.js";
 import {
   importNeedsState,
   importOfFleet,
@@ -12,9 +14,21 @@ import {
   invalidWebhookId,
   noSuchWebhook,
 } from "./webhook-messages.js";
+import { webhookResource, type FleetForm, type WebhookContext } from "./webhook-resource.js";
+
+/** Creates the webhook resources of a process, and what lists its webhooks. */
+export function createWebhooks(session: AccountSession) {
+  const lists = new WebhookLists(session);
+  const context = { session, declarations: new Declarations(), lists };
+  return {
+    webhookState: webhookResource(context, singleForm(context)),
+    webhookStates: webhookResource(context, fleetForm(context)),
+    list: () => lists.listAll(),
+  };
+}
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
-export function webhookForm({ session, lists }: WebhookContext): FleetForm {
+function singleForm({ session, lists }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATE,
     readArguments({ webhookId, state, stateOnDestroy }) {
@@ -66,7 +80,7 @@ export function webhookForm({ session, lists }: WebhookContext): FleetForm {
 }
 
 /** `PartnerWebhookStates`: a fleet as it is. */
-export function fleetForm({ session }: WebhookContext): FleetForm {
+function fleetForm({ session }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATES,
     readArguments({ states, others, stateOnDestroy }) {

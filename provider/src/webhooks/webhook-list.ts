@@ -1,6 +1,8 @@
+import type { JsonObject } from "../bodies/json.js";
 import type { ApiResponse } from "../partner-api/client.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
+import { withoutSpecialValues } from "../plugin/properties.js";
 import type { Notice } from "../plugin/resource.js";
 import {
   readWebhookList,
@@ -17,6 +19,15 @@ import {
   unreadableList,
 } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
+
+/** A webhook as `getPartnerWebhooks` returns it. */
+export interface ListedWebhook {
+  readonly webhookId: number;
+  /** `null` if it is not recognized. */
+  readonly state: WebhookState | null;
+  /** The record as the service sent it, without what the engine would interpret. It may contain secrets. */
+  readonly record: JsonObject;
+}
 
 /** What an incomplete list prevents: what is about all webhooks, or about one that may not exist. */
 const PREVENTED = {
@@ -96,11 +107,22 @@ export class WebhookLists {
    * @param notBefore When the list must have been requested, at the earliest. @default any time
    * @throws {PartnerError} if the list cannot be read.
    */
-  async lookUp(webhookIds: readonly number[], notBefore = -Infinity): Promise<WebhookList> {
+  async lookUp(webhookIds: readonly number[], notBefore?: number): Promise<WebhookList> {
     const startedAt = this.#session.now();
     const list = await this.#read(notBefore);
     const isMissing = webhookIds.some((id) => list.isGone(id));
     return isMissing ? this.#read(startedAt) : list;
+  }
+
+  /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
+  async listAll(): Promise<readonly ListedWebhook[]> {
+    const list = await this.#read();
+    list.requireComplete("all");
+    return Array.from(list.webhooks.values(), ({ webhookId, record }) => ({
+      webhookId,
+      state: list.stateOf(webhookId),
+      record: withoutSpecialValues(record) as JsonObject,
+    }));
   }
 
   /** Sets the state of a webhook. @throws {PartnerError} */
@@ -132,7 +154,7 @@ export class WebhookLists {
     this.#session.notify(notice());
   }
 
-  async #read(notBefore: number): Promise<WebhookList> {
+  async #read(notBefore?: number): Promise<WebhookList> {
     const response = await this.#session.requestList(notBefore);
     if (this.#last?.response !== response) {
       const { responses } = this.#session.readSettings();

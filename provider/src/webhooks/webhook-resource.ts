@@ -42,7 +42,7 @@ export interface FleetForm extends Pick<
 }
 
 /** Creates a resource of webhooks, by the seven rules in ARCHITECTURE.md. */
-export function fleetResource(context: WebhookContext, form: FleetForm): FleetResource {
+export function webhookResource(context: WebhookContext, form: FleetForm): FleetResource {
   return {
     ...form,
     check: (news, olds, urn) => check(context, news, olds, urn),
