@@ -26,9 +26,9 @@ export const OPERATIONS: Readonly<Record<Operation, OperationSpec>> = {
   disableWebhook: { method: "PATCH", template: "/webhooks/{webhook_id}/disable", kind: "change" },
 };
 
-/** Whether a value is visible ASCII, as access tokens and API keys are: no other text fits into a header. */
-export function isVisibleAscii(value: unknown, maxLength = 4096): value is string {
-  return typeof value === "string" && value.length <= maxLength && /^[!-~]+$/.test(value);
+/** Whether a text can be an access token or an API key. Both go into headers: visible ASCII, no spaces. */
+export function isVisibleAscii(text: string): boolean {
+  return /^[!-~]+$/.test(text);
 }
 
 /** Whether a text is a webhook ID in canonical form: `7`, but not `07` or `7.0`. */
