@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import { isObject } from "../bodies/json.js";
-import type { ApiResponse } from "../partner-api/client.js";
+import type { HttpResponse } from "../partner-api/attempt.js";
 import type { Properties } from "../plugin/properties.js";
 import type { KeyResponse, PARTNER_API_KEY } from "../registration.js";
 
@@ -95,7 +95,8 @@ export function hintOf(apiKey: string): string | null {
 }
 
 /** Keeps a response as it was received. */
-export function keptResponse({ body, text, isCutOff }: ApiResponse): KeyResponse {
+export function keptResponse({ body, text, cutOff }: HttpResponse): KeyResponse {
+  const isCutOff = cutOff !== null;
   return isUtf8(body)
     ? { body: text, encoding: "utf8", isCutOff }
     : { body: body.toString("base64"), encoding: "base64", isCutOff };

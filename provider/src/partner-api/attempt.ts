@@ -30,6 +30,8 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Decoded. Secret. */
   readonly body: Buffer;
+  /** The body as UTF-8. Secret. */
+  readonly text: string;
   /** Why the body ended before its end: a limit of ours, or the connection; `null` if it seems whole. */
   readonly cutOff: CutOff | null;
 }
@@ -138,7 +140,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     } else {
       const body = decode(Buffer.concat(this.#chunks), this.#response.headers["content-encoding"]);
       const cutOff = why === "interrupted" ? "connection" : why;
-      this.#resolve({ kind: "response", ...this.#response, body, cutOff });
+      this.#resolve({ kind: "response", ...this.#response, body, text: body.toString(), cutOff });
     }
     if (why !== null) this.#controller?.abort(new Error("finished"));
   }

@@ -31,22 +31,10 @@ export interface ClientOptions {
   readonly onStatus?: (text: string) => void;
 }
 
-/** A response with a 2xx status. */
-export interface ApiResponse {
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Decoded. Secret. */
-  readonly body: Buffer;
-  /** The body as UTF-8. Secret. */
-  readonly text: string;
-  /** Whether the body ended before its end, because of a break or the limit of 8 MiB. */
-  readonly isCutOff: boolean;
-}
-
 /** How the creation of a key ended with a 2xx. */
 export interface Creation {
   /** It may hold the only copy of a key, even if it reports a failure. */
-  readonly response: ApiResponse;
+  readonly response: HttpResponse;
   /**
    * The error to throw if the service says that it created nothing and the response shows no key either;
    * `null` if it does not say so. A web page comes from something in front of the service: it says nothing.
@@ -73,7 +61,7 @@ export interface PartnerClient {
    */
   deleteApiKey(keyOrId: string, secrets: readonly string[]): Promise<void>;
   /** Returns the list of webhooks. @throws {PartnerError} also if it reports a failure or is cut off. */
-  listWebhooks(): Promise<ApiResponse>;
+  listWebhooks(): Promise<HttpResponse>;
   /** @throws {PartnerError} also if a 2xx reports a failure. */
   setWebhookState(webhookId: number, state: WebhookState): Promise<void>;
   /** When the last response of any status arrived, by the clock of the client; `null` before the first. */
@@ -104,7 +92,7 @@ export function createClient(options: ClientOptions): PartnerClient {
   let lastReceivedAt: number | null = null;
 
   /** Sends a call, again if the policy says so. @throws {PartnerError} unless it ends with a 2xx. */
-  async function send(call: Call): Promise<{ readonly response: ApiResponse; readonly outcome: Outcome }> {
+  async function send(call: Call): Promise<{ readonly response: HttpResponse; readonly outcome: Outcome }> {
     const { operation, webhookId = null } = call;
     const { kind } = OPERATIONS[operation];
     const timeout = OPERATION_FACTOR * requestTimeout;
@@ -113,11 +101,11 @@ export function createClient(options: ClientOptions): PartnerClient {
     };
     const outcome = await withRetry(kind, { clock, limiter, timeout, signal, onRetry }, attemptsOf(call));
     if (outcome.end !== "done") throw errorAfter(call, outcome);
-    return { response: apiResponse(outcome.attempt), outcome };
+    return { response: outcome.attempt, outcome };
   }
 
   /** Sends a call. @throws {PartnerError} also if a 2xx reports a failure. */
-  async function sendChecked(call: Call): Promise<ApiResponse> {
+  async function sendChecked(call: Call): Promise<HttpResponse> {
     const { response, outcome } = await send(call);
     if (reportsFailure(response.text)) throw errorAfter(call, outcome);
     return response;
@@ -130,7 +118,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     return {
       response,
       reportedFailure: hasReport ? errorAfter(call, { ...outcome, effect: "none" }) : null,
-      cutOffFailure: response.isCutOff ? errorAfter(call, outcome) : null,
+      cutOffFailure: response.cutOff !== null ? errorAfter(call, outcome) : null,
     };
   }
 
@@ -139,7 +127,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     const last = outcome.attempt?.kind === "response" ? outcome.attempt : null;
     // Any word of a creation that was cut off may be the key, which nothing has read.
     const isQuotable = last !== null && !(operation === "createApiKey" && last.cutOff !== null);
-    const serverWords = isQuotable ? quoteServer(last.body.toString(), [...ownSecrets, ...secrets]) : null;
+    const serverWords = isQuotable ? quoteServer(last.text, [...ownSecrets, ...secrets]) : null;
     const { pause } = limiter;
     return requestFailed({ operation, webhookId, server, settingName, outcome, pause, serverWords });
   }
@@ -192,16 +180,4 @@ interface Call {
   readonly segment?: string;
   readonly webhookId?: number;
   readonly secrets?: readonly string[];
-}
-
-function apiResponse({ headers, body, cutOff }: HttpResponse): ApiResponse {
-  let text: string | undefined;
-  return {
-    headers,
-    body,
-    get text() {
-      return (text ??= body.toString());
-    },
-    isCutOff: cutOff !== null,
-  };
 }

@@ -1,12 +1,5 @@
 import { isWebPage } from "../bodies/failure-reports.js";
-import {
-  BODY_LIMIT,
-  HEADER_LIMIT,
-  type Attempt,
-  type CutOff,
-  type HttpResponse,
-  type NoResponse,
-} from "./attempt.js";
+import { BODY_LIMIT, HEADER_LIMIT, type Attempt, type CutOff, type NoResponse } from "./attempt.js";
 import { permanentCause, type PermanentCause } from "./connection-failures.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
@@ -119,7 +112,7 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   const code = isSuccess(status) ? "PARTNERS_UNREADABLE" : "PARTNERS_STATUS";
   const baseUrl = settingName("baseUrl");
   // The Partner API speaks JSON: something in front of it wants a login.
-  if (hasWebPage(attempt) && (isSuccess(status) || isAuthentication(status))) {
+  if (isWebPage(attempt.text) && (isSuccess(status) || isAuthentication(status))) {
     const remedy = `Check ${baseUrl}, and whether a gateway needs a login or ${settingName("headers")}.`;
     return [code, `${happened} and a web page`, remedy];
   }
@@ -188,15 +181,11 @@ function isTimeout({ reason, code }: NoResponse): boolean {
   return reason === "timeout" || code === "UND_ERR_CONNECT_TIMEOUT";
 }
 
-function hasWebPage({ body }: HttpResponse): boolean {
-  return isWebPage(body.toString("utf8", 0, 4096));
-}
-
 /** Whether nothing shows that the Partner API was reached. */
 function isUnreachable({ end, attempt }: Outcome): boolean {
   if (end === "interrupted") return true;
   if (attempt === null) return false; // It answered another request, with a 429.
-  return attempt.kind === "noResponse" || isFromElsewhere(attempt.status) || hasWebPage(attempt);
+  return attempt.kind === "noResponse" || isFromElsewhere(attempt.status) || isWebPage(attempt.text);
 }
 
 function pathOf(template: string, webhookId: number | null): string {

@@ -1,4 +1,5 @@
-import type { ApiResponse, PartnerClient } from "../partner-api/client.js";
+import type { HttpResponse } from "../partner-api/attempt.js";
+import type { PartnerClient } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
 import type { ProposeMember } from "../setting-messages.js";
@@ -47,7 +48,7 @@ export class AccountSession {
   readonly #options: ProcessOptions;
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
-  #list: { readonly requestedAt: number; readonly response: Promise<ApiResponse> } | null = null;
+  #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
   #isKnownReachable = false;
 
   constructor(options: ProcessOptions) {
@@ -92,7 +93,7 @@ export class AccountSession {
    *
    * @param notBefore When it must have been requested, at the earliest, by {@link now}. @default any time
    */
-  async requestList(notBefore = -Infinity): Promise<ApiResponse> {
+  async requestList(notBefore = -Infinity): Promise<HttpResponse> {
     const client = await this.open();
     if (this.#list === null || this.#list.requestedAt < notBefore) {
       const request = { requestedAt: this.now(), response: client.listWebhooks() };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../bodies/json.js";
-import type { ApiResponse } from "../partner-api/client.js";
+import type { HttpResponse } from "../partner-api/attempt.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import { withoutSpecialValues } from "../plugin/properties.js";
@@ -94,7 +94,7 @@ export class WebhookLists {
   readonly #changes = new Map<number, WebhookState>();
   /** What was warned about. */
   readonly #warned = new Set<"unknown" | "unlisted">();
-  #last: { response: ApiResponse; reading: WebhookListReading | UnreadableList } | null = null;
+  #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(session: AccountSession) {
     this.#session = session;

@@ -85,9 +85,9 @@ it("a body of over 8 MiB is an error of a list, cut for a creation, and ignored 
   const { url, requests } = await listen((_request, response) => response.end(body.slice(0, length)));
   const client = clientFor(url);
   const create = async () => (await client.createApiKey()).response;
-  expect(await create()).toMatchObject({ isCutOff: false, text: body.slice(0, length) });
+  expect(await create()).toMatchObject({ cutOff: null, text: body.slice(0, length) });
   length += 1;
-  expect(await create()).toMatchObject({ isCutOff: true, text: body.slice(0, 8 * MIB) });
+  expect(await create()).toMatchObject({ cutOff: "limit", text: body.slice(0, 8 * MIB) });
   await client.setWebhookState(101, "active");
   const { code, summary } = await errorOf(client.listWebhooks());
   expect([code, summary]).toEqual(["PARTNERS_UNREADABLE", expect.stringMatching(/is longer than 8 MiB$/)]);
@@ -99,7 +99,7 @@ it("the error of a creation that was cut off quotes nothing, because any word ma
   const bytes = `HTTP/1.1 201 Created\r\ncontent-length: 900\r\n\r\n${body}`;
   const { url } = await scripted({ bytes, end: "fin" });
   const { response, cutOffFailure } = await clientFor(url).createApiKey();
-  expect(response).toMatchObject({ isCutOff: true, text: body });
+  expect(response).toMatchObject({ cutOff: "connection", text: body });
   expect(cutOffFailure?.message).toMatch(/: the response was cut off\.$/);
 });
 

@@ -2,7 +2,8 @@
 import { inspect } from "node:util";
 import { expect, it } from "vitest";
 
-import type { ApiResponse, PartnerClient } from "../../../provider/src/partner-api/client.ts";
+import type { HttpResponse } from "../../../provider/src/partner-api/attempt.ts";
+import type { PartnerClient } from "../../../provider/src/partner-api/client.ts";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { clientFor, errorOf, InstantClock, listen, responseBytes, scripted, type Reply } from "./support.ts";
 
@@ -100,7 +101,7 @@ async function resultOf(method: Method, url: string, fault = ""): Promise<string
   expect(shown.length).toBeGreaterThan(0);
   if (result.status === "fulfilled") {
     expect(findLeaks({ shown: shown.join("\n") }, CANARIES)).toEqual([]);
-    return (result.value as ApiResponse | undefined)?.isCutOff ? "partial" : "done";
+    return (result.value as HttpResponse | undefined)?.cutOff ? "partial" : "done";
   }
   const error = await errorOf(Promise.reject(result.reason as Error));
   const facts = inspect(error, { depth: 20, showHidden: true });

@@ -27,8 +27,8 @@ function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}
 
 const HTML = "<!doctype html><html></html>";
 
-function returned(status: number, body = "", cutOff: CutOff | null = null): Attempt {
-  return { kind: "response", status, headers: {}, body: Buffer.from(body), cutOff };
+function returned(status: number, text = "", cutOff: CutOff | null = null): Attempt {
+  return { kind: "response", status, headers: {}, body: Buffer.from(text), text, cutOff };
 }
 
 function lost(code: string, sent = false): Attempt {

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 
 function response(status: number, retryAfter?: string): Attempt {
   const headers = { "retry-after": retryAfter };
-  return { kind: "response", status, headers, body: Buffer.alloc(0), cutOff: null };
+  return { kind: "response", status, headers, body: Buffer.alloc(0), text: "", cutOff: null };
 }
 
 function noResponse(sent: boolean): Attempt {
