@@ -27,8 +27,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Gets one line for each attempt, without secrets. @default no logging */
   readonly log?: (line: string) => void;
-  /** Gets one line each time a request begins to wait for its retry. @default no reports */
-  readonly onStatus?: (text: string) => void;
+  /** Shows one line each time a request begins to wait for its retry. @default nothing is shown */
+  readonly showStatus?: (text: string) => void;
 }
 
 /** How the creation of a key ended with a 2xx. */
@@ -97,7 +97,7 @@ export function createClient(options: ClientOptions): PartnerClient {
     const { kind } = OPERATIONS[operation];
     const timeout = OPERATION_FACTOR * requestTimeout;
     const onRetry = (attempt: Attempt, pause: number): void => {
-      options.onStatus?.(retryStatus(operation, webhookId, attempt, pause));
+      options.showStatus?.(retryStatus(operation, webhookId, attempt, pause));
     };
     const outcome = await withRetry(kind, { clock, limiter, timeout, signal, onRetry }, attemptsOf(call));
     if (outcome.end !== "done") throw errorAfter(call, outcome);

@@ -128,7 +128,7 @@ export class AccountSession {
       ...settings,
       settingName: this.settingName,
       env: this.env,
-      onStatus: this.showStatus,
+      showStatus: this.showStatus,
       ...(clock && { clock }),
       ...(signal && { signal }),
       ...(log && this.env["PARTNERS_DEBUG"] === "1" && { log }),

@@ -150,8 +150,8 @@ it.each<[what: string, bytes: string, call: (client: PartnerClient) => Promise<u
   const stop = new AbortController();
   const { url, requests } = await scripted({ bytes });
   const status: string[] = [];
-  const onStatus = (text: string): void => void status.push(text);
-  const failure = errorOf(call(clientFor(url, { signal: stop.signal, onStatus })));
+  const showStatus = (text: string): void => void status.push(text);
+  const failure = errorOf(call(clientFor(url, { signal: stop.signal, showStatus })));
   await expect.poll(() => requests.length, PATIENCE).toBe(1);
   await wait(50); // The response has arrived.
   stop.abort();
@@ -180,8 +180,8 @@ it("each attempt is logged in one line, and each pause is announced as it is", a
   const { url } = await scripted(...replies.map((bytes) => ({ bytes })));
   const [lines, status]: [string[], string[]] = [[], []];
   const log = (line: string): void => void lines.push(line.replace(/ms=\d+/, "ms=N"));
-  const onStatus = (text: string): void => void status.push(text);
-  const client = clientFor(url, { clock: new InstantClock(), log, onStatus });
+  const showStatus = (text: string): void => void status.push(text);
+  const client = clientFor(url, { clock: new InstantClock(), log, showStatus });
   await client.setWebhookState(101, "disabled");
   const start = `disableWebhook PATCH /api/v1/partners/webhooks/{webhook_id}/disable host=${new URL(url).host}`;
   const results = ["status=503 attempt=1", "status=429 attempt=2", "status=200 attempt=3"];

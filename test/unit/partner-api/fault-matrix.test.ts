@@ -95,7 +95,7 @@ async function resultOf(method: Method, url: string, fault = ""): Promise<string
   const show = (line: string): void => void shown.push(line);
   const secrets = { accessToken: token, headers: { "X-Gateway-Key": header } };
   const requestTimeout = ENDLESS.has(fault) ? 500 : 10_000;
-  const options = { clock: new InstantClock(), requestTimeout, log: show, onStatus: show };
+  const options = { clock: new InstantClock(), requestTimeout, log: show, showStatus: show };
   const client = clientFor(url, { ...secrets, ...options });
   const [result] = await Promise.allSettled([CALLS[method](client)]);
   expect(shown.length).toBeGreaterThan(0);
