@@ -10,7 +10,7 @@ import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
 import { withoutUndefined, type Properties, type ResourceName } from "../plugin/properties.js";
-import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
+import type { ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PluginHost, type CallFailure } from "./plugin-host.js";
 import { toOutputs } from "./secrets.js";
 
@@ -37,6 +37,7 @@ export const partnerWebhooks: ResourceProvider = {
     handleCall({ id, urn: "" }, olds, async () => {
       // Only a refresh passes an earlier list. A new one would show as drift.
       if (typeof olds["webhooks"] === "string") return { id, props: toOutputs(olds) };
+      host.hasCurrentSettings = true;
       return { id, props: toOutputs({ webhooks: JSON.stringify(await handlers.listWebhooks()) }) };
     }),
 };
@@ -65,17 +66,14 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
         return { id, outs: toOutputs(outputs) };
       });
     },
-    read: (id, olds: Properties = {}) => {
-      const adopts = isAdoption(olds);
-      const read = async () => {
-        const found = await (adopts ? resource.adopt(id) : resource.read(olds));
+    read: (id, olds: Properties = {}) =>
+      handleCall({ id, urn: "" }, olds, async () => {
+        const found = await host.read(resource, id, olds);
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
         // A `get` in the program keeps its ID, because a new one would count as a change.
         return { id, props: toOutputs(outputs), ...(inputs && { inputs: withoutUndefined(inputs) }) };
-      };
-      return handleCall({ id, urn: "" }, olds, read, !adopts);
-    },
+      }),
     update: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) };
       return handleCall(name, news, async () => {
@@ -84,7 +82,7 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
     },
     delete: (id, olds: Properties) => {
       const name = { id, urn: "" };
-      return handleCall(name, olds, () => resource.delete(olds, name), true);
+      return handleCall(name, olds, () => resource.delete(olds, name));
     },
   };
 }
@@ -110,10 +108,9 @@ async function handleCall<Result>(
   name: ResourceName,
   properties: Properties,
   handle: () => Promise<Result>,
-  mayUseLastSettings = false,
 ): Promise<Result> {
   try {
-    return await host.handleCall(name, handle, mayUseLastSettings);
+    return await host.handleCall(name, handle);
   } catch (failure) {
     const { message, kept } = failure as CallFailure;
     if (kept === null) throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });

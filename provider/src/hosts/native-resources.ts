@@ -3,7 +3,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
-import { isAdoption, type ResourceAdapter } from "../plugin/resource-adapter.js";
+import type { ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { cannotList, unknownToken } from "./host-messages.js";
 import type { PluginHost } from "./plugin-host.js";
@@ -54,9 +54,7 @@ export class NativeResources {
   async read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
     const handlers = this.#handlersOf(request);
     const olds = fromStruct(request.getProperties());
-    const found = await (isAdoption(olds)
-      ? handlers.adopt(request.getId(), isExistenceCheck(request.getUrn()))
-      : handlers.read(olds));
+    const found = await this.#host.read(handlers, request.getId(), olds, isExistenceCheck(request.getUrn()));
     if (found === null) return new proto.ReadResponse().setId("");
     const { inputs = fromStruct(request.getInputs()), outputs } = found;
     return new proto.ReadResponse()

@@ -49,15 +49,13 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
   const configuration = new NativeConfiguration(host);
   const resources = new NativeResources(host);
 
-  /** @param mayUseLastSettings See {@link PluginHost.handleCall}. */
   function method<Request extends object, Response>(
     handle: (request: Request) => Response | Promise<Response>,
-    mayUseLastSettings = false,
   ): grpc.handleUnaryCall<Request, Response> {
     return ({ request }, callback) => {
       const urn = (request as { getUrn?(): string }).getUrn?.() ?? "";
       host
-        .handleCall({ id: "", urn }, async () => handle(request), mayUseLastSettings)
+        .handleCall({ id: "", urn }, async () => handle(request))
         .then(
           (response) => {
             callback(null, response);
@@ -106,9 +104,9 @@ function methodsOf(host: PluginHost, version: string, schema: object): grpc.Unty
     check: method((request: proto.CheckRequest) => resources.check(request)),
     diff: method((request: proto.DiffRequest) => resources.diff(request)),
     create: method((request: proto.CreateRequest) => resources.create(request)),
-    read: method((request: proto.ReadRequest) => resources.read(request), true),
+    read: method((request: proto.ReadRequest) => resources.read(request)),
     update: method((request: proto.UpdateRequest) => resources.update(request)),
-    delete: method((request: proto.DeleteRequest) => resources.delete(request), true),
+    delete: method((request: proto.DeleteRequest) => resources.delete(request)),
   };
 }
 

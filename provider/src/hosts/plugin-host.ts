@@ -5,8 +5,9 @@ import type * as Grpc from "@grpc/grpc-js";
 import { keyResource } from "../keys/key-resource.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { AccountSession } from "../plugin/account-session.js";
+import { PartialFailure } from "../plugin/partial-failure.js";
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
-import { PartialFailure, ResourceAdapter } from "../plugin/resource-adapter.js";
+import { isStored, ResourceAdapter } from "../plugin/resource-adapter.js";
 import type { Resource } from "../plugin/resource.js";
 import type { RESOURCES } from "../registration.js";
 import { createWebhooks } from "../webhooks/webhook-forms.js";
@@ -92,20 +93,15 @@ export class PluginHost {
   /**
    * Handles a call from the engine, which gets all messages of the call before its response.
    *
-   * @param mayUseLastSettings Whether the engine makes this call without a program as well.
    * @throws {CallFailure} whatever `handle` throws.
    */
-  handleCall<Result>(
-    name: ResourceName,
-    handle: () => Promise<Result>,
-    mayUseLastSettings = false,
-  ): Promise<Result> {
+  handleCall<Result>(name: ResourceName, handle: () => Promise<Result>): Promise<Result> {
     const handleInContext = async (): Promise<Result> => {
       try {
         return await handle();
       } catch (error) {
         const kept = error instanceof PartialFailure ? error : null;
-        throw new CallFailure(this.describeError(error, mayUseLastSettings), kept);
+        throw new CallFailure(this.describeError(error), kept);
       } finally {
         await this.#log.flush();
       }
@@ -137,29 +133,29 @@ export class PluginHost {
     }
   }
 
+  /** Reads a resource: one of the stack, or one that is not in a state yet, for an import or a `get`. */
+  read(resource: ResourceAdapter, id: string, olds: Properties, isExistenceCheck = false) {
+    if (isStored(olds)) return resource.read(olds);
+    this.hasCurrentSettings = true; // Without a program, the engine reads only what is in the state.
+    return resource.adopt(id, isExistenceCheck);
+  }
+
   /**
    * Returns the message that the user sees. If many resources fail with the same error, only the first shows
    * it in full. A partial failure always does, because the engine stores its message with the resource.
-   *
-   * @param mayUseLastSettings See {@link PluginHost.handleCall}.
    */
-  describeError(error: unknown, mayUseLastSettings = false): string {
-    const usesLastSettings =
-      mayUseLastSettings && !this.hasCurrentSettings && this.session.settings.usesStoredSettings;
+  describeError(error: unknown): string {
+    const usesLastSettings = !this.hasCurrentSettings && this.session.settings.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
-    const first = this.#firstFailure(error, usesLastSettings);
-    return first === null ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
-  }
-
-  /** Returns the URN of another resource that failed first with the same error; `null` if there is none. */
-  #firstFailure({ summary, effect }: PartnerError, usesLastSettings: boolean): string | null {
-    if (summary === null || effect !== "none") return null;
+    const { summary, effect } = error;
+    if (summary === null || effect !== "none") return errorText(error, usesLastSettings);
     const key = `${usesLastSettings} ${summary}`; // A refresh has more to say than a creation.
-    const first = this.#firstFailures.get(key) ?? null;
-    if (first === null) this.#firstFailures.set(key, this.#urn);
-    // A retry hook repeats the call of one resource.
-    return first === this.#urn && first !== "" ? null : first;
+    const first = this.#firstFailures.get(key);
+    if (first === undefined) this.#firstFailures.set(key, this.#urn);
+    const isRepeatedCall = first === this.#urn && first !== ""; // By a retry hook.
+    const isFirst = first === undefined || isRepeatedCall;
+    return isFirst ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
   }
 
   /** The URN of the current call; empty if it is not known. */

@@ -1,72 +1,33 @@
-import { isDeepStrictEqual } from "node:util";
-
-import { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "./account-session.js";
+import { ResumableChanges } from "./partial-failure.js";
 import type { Properties, ResourceName } from "./properties.js";
 import type { Plan, Resource } from "./resource.js";
-import {
-  invalidArguments,
-  keptAfterRepetitions,
-  otherAccount,
-  otherServer,
-  unknownArguments,
-} from "./resource-messages.js";
+import { invalidArguments, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
 
-/**
- * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
- * engine would drop the outputs, and with them the current key.
- */
-const MAX_REPETITIONS = 3;
-
-/** Thrown to a host when an operation fails but the resource must be kept in the state. */
-export class PartialFailure extends Error {
-  readonly id: string;
-  /** The outputs to keep in the state. Secret. */
-  readonly properties: Properties;
-  readonly reason: PartnerError;
-
-  constructor(id: string, properties: Properties, reason: PartnerError) {
-    super("partial failure");
-    this.id = id;
-    this.properties = properties;
-    this.reason = reason;
-  }
-}
-
-/** What a failed call of a resource has reached. */
-interface Kept<State> {
-  readonly id: string;
-  readonly state: State;
-  /** The {@link identityOf} the failure, and how often it came again. */
-  readonly failure: string;
-  readonly repetitions: number;
-}
-
-/** A resource after a read. Has inputs only if a read can change them. */
-interface Read {
+/** A resource as a read found it. Has inputs only if a read can change them. */
+export interface ReadResource {
   readonly outputs: Properties;
   readonly inputs?: Properties;
 }
 
-/** Whether a read is for an import or a `get`: every resource in a state has an account. */
-export function isAdoption(olds: Properties): boolean {
-  return olds["account"] === undefined;
+/** Whether properties are those of a resource in a state: each has an account there. */
+export function isStored(olds: Properties): boolean {
+  return olds["account"] !== undefined;
 }
 
 /**
  * Lets a host use a {@link Resource}. Does what all resources share: it stamps the account and its address,
- * refuses other ones, says what a host keeps after a failure, and continues calls that a retry hook of the
- * program repeats. Its methods may throw a {@link PartnerError}.
+ * refuses other ones, and keeps what a failed change has reached. Its methods may throw a `PartnerError`.
  */
 export class ResourceAdapter<Inputs = unknown, State = unknown> {
   readonly #session: AccountSession;
   readonly #resource: Resource<Inputs, State>;
-  /** By URN: the engine repeats a failed call with the *old* state, which does not show what was reached. */
-  readonly #kept = new Map<string, Kept<State>>();
+  readonly #changes: ResumableChanges<State>;
 
   constructor(session: AccountSession, resource: Resource<Inputs, State>) {
     this.#session = session;
     this.#resource = resource;
+    this.#changes = new ResumableChanges(session);
   }
 
   /**
@@ -85,10 +46,11 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     // Reads the settings even if nothing changes: the next change would fail.
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
-    // The default provider has one account: it could create a new resource but not delete the old one.
-    const mayMove = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
-    if (!mayMove) this.#assertOwned(olds);
-    const oldInputs = isAdoption(olds) ? null : this.#resource.inputsOf(olds);
+    // A Provider may take over the resource of another account, which the engine then replaces. The default
+    // provider has only one account, so that it could not delete the old resource.
+    const takesOver = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
+    if (!takesOver) this.#assertOwned(olds);
+    const oldInputs = isStored(olds) ? this.#resource.inputsOf(olds) : null;
     await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
     return { inputs, problems };
   }
@@ -123,7 +85,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     urn: string,
   ): Promise<{ readonly id: string; readonly outputs: Properties }> {
     const inputs = this.#validInputs(news);
-    const id = this.#kept.get(urn)?.id ?? this.#resource.newId(this.#resource.inputsOf(inputs));
+    const id = this.#changes.idOf(urn) ?? this.#resource.newId(this.#resource.inputsOf(inputs));
     return { id, outputs: await this.#apply(null, inputs, { id, urn }) };
   }
 
@@ -137,7 +99,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   }
 
   /** @returns `null` if the resource is gone. */
-  async read(olds: Properties): Promise<Read | null> {
+  async read(olds: Properties): Promise<ReadResource | null> {
     this.#assertOwned(olds);
     const state = this.#resource.stateOf(olds);
     const found = await this.#resource.read(state);
@@ -152,36 +114,20 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   }
 
   /** See {@link Resource.adopt}. */
-  async adopt(id: string, isExistenceCheck = false): Promise<Read | null> {
+  async adopt(id: string, isExistenceCheck = false): Promise<ReadResource | null> {
     const found = await this.#resource.adopt(id, isExistenceCheck);
     if (found === null) return null;
     const { state, inputs } = found;
     return { inputs: this.#complete(inputs ?? {}), outputs: this.#complete(this.#resource.outputsOf(state)) };
   }
 
-  /** Applies a change to what a failed call has reached; without one, to the old state. */
-  async #apply(olds: State | null, news: Properties, { id, urn }: ResourceName): Promise<Properties> {
-    const resource = this.#resource;
-    const kept = this.#kept.get(urn);
-    const { state, failure } = await resource
-      .apply(kept?.state ?? olds, resource.inputsOf(news), { id, urn })
-      .catch((error: unknown) => {
-        if (kept === undefined || !(error instanceof PartnerError)) throw error;
-        return { state: kept.state, failure: error }; // A plain error would restore the old state.
-      });
-    const outputs = this.#complete(resource.outputsOf(state), news);
-    const repetitions = failure && kept?.failure === identityOf(failure) ? kept.repetitions + 1 : 0;
-    if (failure === null || repetitions === MAX_REPETITIONS) {
-      if (failure !== null) this.#session.notify(keptAfterRepetitions(failure.message));
-      this.#kept.delete(urn);
-      return outputs;
-    }
-    // Nothing was reached, so there is nothing to keep: after a plain error, the engine keeps the old state,
-    // however often a hook repeats the call. After a success, it would delete what this resource replaces.
-    const isOld = olds !== null && isDeepStrictEqual(resource.outputsOf(state), resource.outputsOf(olds));
-    if (kept === undefined && isOld) throw failure;
-    if (urn !== "") this.#kept.set(urn, { id, state, failure: identityOf(failure), repetitions });
-    throw new PartialFailure(id, outputs, failure);
+  #apply(olds: State | null, news: Properties, name: ResourceName): Promise<Properties> {
+    return this.#changes.apply({
+      olds,
+      name,
+      apply: (from) => this.#resource.apply(from, this.#resource.inputsOf(news), name),
+      outputsOf: (state) => this.#complete(this.#resource.outputsOf(state), news),
+    });
   }
 
   #plan(olds: Properties, news: Properties, name: ResourceName, changesAccount: boolean): Plan {
@@ -219,9 +165,4 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     if (typeof server === "string" && !servers.includes(server))
       throw otherServer(server, servers[0], settingName);
   }
-}
-
-/** Returns what the repetitions of an error have in common. */
-function identityOf({ summary, message }: PartnerError): string {
-  return summary ?? message;
 }

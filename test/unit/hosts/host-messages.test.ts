@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
-import { PartialFailure } from "../../../provider/src/plugin/resource-adapter.js";
+import { PartialFailure } from "../../../provider/src/plugin/partial-failure.js";
 import { warning } from "../../../provider/src/plugin/resource.js";
 
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
@@ -15,18 +15,19 @@ function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
 }
 
 /** The messages of one plugin process, without an engine. @param stored A setting of the stack. */
-function hostAlone(stored = "partners:requestTimeout"): PluginHost {
+function hostAlone(stored = "partners:requestTimeout", hasCurrentSettings = true): PluginHost {
   const host = new PluginHost(undefined, () => {
     throw new Error("there is no engine");
   });
   host.session.configure({ get: (key) => (key === stored ? "60" : undefined) });
+  host.hasCurrentSettings = hasCurrentSettings;
   return host;
 }
 
 /** Returns the message of a call that fails. */
-async function messageOf(host: PluginHost, error: Error, urn = "", usesLastSettings = false) {
+async function messageOf(host: PluginHost, error: Error, urn = "") {
   try {
-    return await host.handleCall({ id: "", urn }, () => Promise.reject(error), usesLastSettings);
+    return await host.handleCall({ id: "", urn }, () => Promise.reject(error));
   } catch (failure) {
     return (failure as CallFailure).message;
   }
@@ -46,19 +47,17 @@ it("only the first of many resources with the same error shows it in full; the o
   expect(await messageOf(unnamed, refused())).toBe(short("another resource"));
 });
 
-it.each<[what: string, second: Error, usesLastSettings: boolean]>([
+it.each<[what: string, second: Error, wasRefresh: boolean]>([
   ["if something may have changed", refused({ effect: "possible" }), false],
   ["if it has no summary", refused({ summary: null }), false],
   ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
-  ["in another kind of call", refused(), true],
-])(
-  "another resource with the same error shows it in full as well %s",
-  async (_what, second, usesLastSettings) => {
-    const host = hostAlone();
-    await messageOf(host, refused(), ORDERS);
-    expect(await messageOf(host, second, REFUNDS, usesLastSettings)).toContain(TEXT);
-  },
-);
+  ["after a refresh, which says more", refused(), true],
+])("another resource with the same error shows it in full as well %s", async (_what, second, wasRefresh) => {
+  const host = hostAlone(undefined, !wasRefresh);
+  await messageOf(host, refused(), ORDERS);
+  host.hasCurrentSettings = true;
+  expect(await messageOf(host, second, REFUNDS)).toContain(TEXT);
+});
 
 it.each<[what: string, error: PartnerError, isTold: boolean]>([
   ["about settings", new PartnerError("PARTNERS_CONFIGURATION", "Set it."), true],
@@ -72,15 +71,14 @@ it.each<[what: string, error: PartnerError, isTold: boolean]>([
   ["with a 409", refused({ status: 409 }), false],
   ["after an interruption", new PartnerError("PARTNERS_INTERRUPTED", "Stopped."), false],
 ])("with the settings of the last up, an error %s names --run-program: %s", (_what, error, isTold) => {
-  const host = hostAlone();
-  const text = host.describeError(error, true);
+  const text = hostAlone(undefined, false).describeError(error);
   expect(text.endsWith(`[${error.code}]`)).toBe(true);
   expect(text.includes(LAST_UP)).toBe(isTold);
-  expect(host.describeError(error)).not.toContain("--run-program");
-  expect(hostAlone("none").describeError(error, true).includes(LAST_UP), "nothing is set").toBe(isTold);
+  expect(hostAlone().describeError(error)).not.toContain("--run-program");
+  expect(hostAlone("none", false).describeError(error).includes(LAST_UP), "nothing is set").toBe(isTold);
   vi.stubEnv("PARTNERS_BASE_URL", "https://partners.example.com").stubEnv("PARTNERS_ACCESS_TOKEN", "t0ken");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const fromEnvironment = hostAlone("none").describeError(error, true); // It always has its current values.
+  const fromEnvironment = hostAlone("none", false).describeError(error); // It always has its current values.
   expect(fromEnvironment).not.toContain("--run-program");
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import { AccountSession } from "../../../provider/src/plugin/account-session.js";
-import { PartialFailure, ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
+import { PartialFailure } from "../../../provider/src/plugin/partial-failure.js";
+import { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
 import {
   information,
   warning,

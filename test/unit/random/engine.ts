@@ -6,7 +6,8 @@ import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { AccountSession, type ProcessOptions } from "../../../provider/src/plugin/account-session.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
 import type { Notice } from "../../../provider/src/plugin/resource.ts";
-import { PartialFailure, type ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
+import { PartialFailure } from "../../../provider/src/plugin/partial-failure.ts";
+import type { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
 import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 
 /** After so many failures of a step, the engine ignores hooks, and drops the outputs of a partial failure. */

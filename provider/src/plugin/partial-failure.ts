@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { PartnerError } from "../partner-api/errors.js";
+import type { AccountSession } from "./account-session.js";
+import type { Properties, ResourceName } from "./properties.js";
+import type { Applied } from "./resource.js";
+import { keptAfterRepetitions } from "./resource-messages.js";
+
+/** Thrown to a host when a change fails but what it has reached must be kept in the state. */
+export class PartialFailure extends Error {
+  readonly id: string;
+  /** The outputs to keep in the state. Secret. */
+  readonly properties: Properties;
+  readonly reason: PartnerError;
+
+  constructor(id: string, properties: Properties, reason: PartnerError) {
+    super("partial failure");
+    this.id = id;
+    this.properties = properties;
+    this.reason = reason;
+  }
+}
+
+/**
+ * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
+ * engine would drop the outputs, and with them the current key.
+ */
+const MAX_REPETITIONS = 3;
+
+/** What a failed call of a resource has reached. */
+interface Kept<State> {
+  readonly id: string;
+  readonly state: State;
+  /** The {@link identityOf} the failure, and how often it came again. */
+  readonly failure: string;
+  readonly repetitions: number;
+}
+
+/** A change of a resource. */
+export interface Change<State> {
+  /** `null` for a creation. */
+  readonly olds: State | null;
+  readonly name: ResourceName;
+  apply(from: State | null): Promise<Applied<State>>;
+  outputsOf(state: State): Properties;
+}
+
+/**
+ * Applies the changes of one type of resource, and keeps what failed ones have reached: in the state, and in
+ * this process for calls that a retry hook of the program repeats, which get the *old* state again.
+ */
+export class ResumableChanges<State> {
+  readonly #session: AccountSession;
+  /** By URN. */
+  readonly #kept = new Map<string, Kept<State>>();
+
+  constructor(session: AccountSession) {
+    this.#session = session;
+  }
+
+  /** Returns the ID that a failed creation has given to a resource. */
+  idOf(urn: string): string | undefined {
+    return this.#kept.get(urn)?.id;
+  }
+
+  /**
+   * Applies a change to what a failed call has reached; without one, to the old state.
+   *
+   * @returns the outputs.
+   * @throws {PartialFailure} if it fails and has reached something, now or earlier.
+   * @throws {PartnerError} if it fails otherwise: the engine keeps the old state.
+   */
+  async apply(change: Change<State>): Promise<Properties> {
+    const { olds } = change;
+    const { id, urn } = change.name;
+    const kept = this.#kept.get(urn);
+    const { state, failure } = await (kept === undefined ? change.apply(olds) : resume(change, kept.state));
+    const outputs = change.outputsOf(state);
+    if (failure === null) {
+      this.#kept.delete(urn);
+      return outputs;
+    }
+    // Nothing was reached, so there is nothing to keep: after a plain error, the engine keeps the old state,
+    // however often a hook repeats the call. After a success, it would delete what this resource replaces.
+    if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
+      throw failure;
+
+    const repetitions = kept?.failure === identityOf(failure) ? kept.repetitions + 1 : 0;
+    if (repetitions === MAX_REPETITIONS) {
+      this.#kept.delete(urn);
+      this.#session.notify(keptAfterRepetitions(failure.message));
+      return outputs;
+    }
+    if (urn !== "") this.#kept.set(urn, { id, state, failure: identityOf(failure), repetitions });
+    throw new PartialFailure(id, outputs, failure);
+  }
+}
+
+/** Applies a change to what was reached so far. After an error, that is still what there is. */
+async function resume<State>(change: Change<State>, reached: State): Promise<Applied<State>> {
+  try {
+    return await change.apply(reached);
+  } catch (error) {
+    if (error instanceof PartnerError) return { state: reached, failure: error };
+    throw error;
+  }
+}
+
+/** Returns what the repetitions of an error have in common. */
+function identityOf({ summary, message }: PartnerError): string {
+  return summary ?? message;
+}
