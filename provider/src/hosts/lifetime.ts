@@ -2,8 +2,10 @@ import { connect } from "node:http2";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Turns of the event loop in which grpc-js writes a response: it needs four. Milliseconds of each turn. */
-const [RESPONSE_TURNS, IDLE_TURN, LAST_TURN] = [8, 3, 15];
+/** Turns of the event loop in which grpc-js writes a response: it needs four. */
+const RESPONSE_TURNS = 8;
+/** Milliseconds of a turn; longer if a call was pending when the process was told to end. */
+const [IDLE_TURN, BUSY_TURN] = [3, 15];
 /** Milliseconds until a lost connection to the engine is opened again. */
 const RECONNECT = 1_000;
 
@@ -55,7 +57,7 @@ export class Lifetime {
 
   /** Resolves once no call has been pending for some turns of the event loop. */
   async #writeResponses(): Promise<void> {
-    const turn = this.#pendingCalls > 0 ? LAST_TURN : IDLE_TURN;
+    const turn = this.#pendingCalls > 0 ? BUSY_TURN : IDLE_TURN;
     let idleTurns = 0;
     while (idleTurns < RESPONSE_TURNS) {
       await sleep(turn);
@@ -66,18 +68,21 @@ export class Lifetime {
 
 /**
  * Calls back when the engine is gone: its end closes an open connection, and nothing listens any more. Over
- * HTTP/2, as the engine's server waits for any other connection before it stops.
+ * HTTP/2, as the engine's server waits for any other connection before it stops. An engine that was never
+ * reached is not watched.
  */
-function watchEngine(address: string, onGone: () => void, wasThere = false): void {
+function watchEngine(address: string, onGone: () => void, wasReached = false): void {
   if (!/^[\w.-]+:\d+$/.test(address)) return;
   const session = connect(`http://${address}`);
   session.unref();
-  let isGone = false;
-  session.once("connect", () => (wasThere = true));
+  let isReached = wasReached;
+  let isRefused = false;
+  session.once("connect", () => (isReached = true));
   // Other errors, such as too many open files, say nothing about the engine.
-  session.on("error", ({ code }: NodeJS.ErrnoException) => (isGone = code === "ECONNREFUSED"));
+  session.on("error", ({ code }: NodeJS.ErrnoException) => (isRefused = code === "ECONNREFUSED"));
   session.once("close", () => {
-    if (isGone && wasThere) onGone();
-    else if (wasThere) setTimeout(watchEngine, RECONNECT, address, onGone, true).unref();
+    if (!isReached) return;
+    if (isRefused) onGone();
+    else setTimeout(watchEngine, RECONNECT, address, onGone, true).unref();
   });
 }

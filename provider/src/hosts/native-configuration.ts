@@ -63,12 +63,14 @@ export class NativeConfiguration {
       JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name));
     const changed = SETTINGS.filter(isChanged);
     // Without a name, they are those of dynamic resources, which become native ones.
-    const isNative = valueOf(olds, ACCOUNT) !== undefined && valueOf(news, EXPLICIT) !== "false";
+    const wasNative = valueOf(olds, ACCOUNT) !== undefined;
+    const isDefault = valueOf(news, EXPLICIT) === "false";
+    const replaces = wasNative && !isDefault && changed.includes(ACCOUNT);
     const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
     return new proto.DiffResponse()
       .setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE)
       .setDiffsList(changed)
-      .setReplacesList(changed.filter((name) => name === ACCOUNT && isNative));
+      .setReplacesList(replaces ? [ACCOUNT] : []);
   }
 
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
