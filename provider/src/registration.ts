@@ -2,7 +2,7 @@ import type { WebhookState } from "./partner-api/operations.js";
 
 /** How a resource registers. All parts are in users' states and programs; a unit test freezes them. */
 export interface Registration {
-  /** The type token of the dynamic form, which the engine sends to the SDK's host because of its start. */
+  /** The type token of the dynamic form. Its start makes the engine use the SDK's host. */
   readonly type: string;
   /** The type token, or the function, of the native plugin. */
   readonly nativeToken: string;
@@ -11,8 +11,8 @@ export interface Registration {
    * secrets out of the state, and lets the installed version delete old resources.
    */
   readonly __provider: string;
-  /** The name of the handlers, and of the export of `pulumi-partners/plugin`. */
-  readonly handlers: string;
+  /** The export of `pulumi-partners/plugin` with the handlers. */
+  readonly exportName: string;
   readonly inputs: readonly string[];
   /** Those that a program sees. */
   readonly outputs: readonly string[];
@@ -22,7 +22,7 @@ export const PARTNER_API_KEY = {
   type: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
   nativeToken: "partners:index:PartnerApiKey",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerApiKey',
-  handlers: "partnerApiKey",
+  exportName: "partnerApiKey",
   inputs: ["rotation"],
   outputs: ["apiKey", "hint", "createdAt", "response", "previousApiKey", "previousExpiresAt", "account"],
 } as const satisfies Registration;
@@ -31,7 +31,7 @@ export const PARTNER_WEBHOOK_STATE = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhookState",
   nativeToken: "partners:index:PartnerWebhookState",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookState',
-  handlers: "partnerWebhookState",
+  exportName: "partnerWebhookState",
   inputs: ["webhookId", "state", "stateOnDestroy"],
   outputs: ["webhookId", "state", "stateOnDestroy", "initialState"],
 } as const satisfies Registration;
@@ -40,7 +40,7 @@ export const PARTNER_WEBHOOK_STATES = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhookStates",
   nativeToken: "partners:index:PartnerWebhookStates",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhookStates',
-  handlers: "partnerWebhookStates",
+  exportName: "partnerWebhookStates",
   inputs: ["states", "others", "stateOnDestroy"],
   outputs: ["states", "others", "stateOnDestroy", "otherStates", "initialStates"],
 } as const satisfies Registration;
@@ -50,7 +50,7 @@ export const PARTNER_WEBHOOKS = {
   type: "pulumi-nodejs:dynamic/partners:PartnerWebhooks",
   nativeToken: "partners:index:getPartnerWebhooks",
   __provider: 'exports.handler=()=>require("pulumi-partners/plugin").partnerWebhooks',
-  handlers: "partnerWebhooks",
+  exportName: "partnerWebhooks",
   inputs: [],
   outputs: ["webhooks"],
 } as const satisfies Registration;

@@ -29,7 +29,7 @@ it("the strings that are written into users' states and programs never change", 
 
 it("the dynamic host exports the handlers of every registration", () => {
   const registered = [...registration.RESOURCES, registration.PARTNER_WEBHOOKS].map(
-    ({ handlers }) => handlers,
+    ({ exportName }) => exportName,
   );
   expect(Object.keys(host).sort()).toEqual(registered.sort());
 });

@@ -18,11 +18,8 @@ const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.
 // In any other process, such as a test, there is no engine, and this module must not end the process.
 const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
-const loadGrpc = (): typeof Grpc => {
-  const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
-  return requireAsSdk("@grpc/grpc-js") as typeof Grpc;
-};
-const host = new PluginHost(isHost ? address : undefined, loadGrpc);
+const requireAsSdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
+const host = new PluginHost(isHost ? address : undefined, requireAsSdk("@grpc/grpc-js") as typeof Grpc);
 const { session, handlers } = host;
 
 export const partnerApiKey = toProvider(handlers.partnerApiKey);
@@ -99,8 +96,7 @@ function urnOf({ __urn: urn }: Properties): string {
 }
 
 /**
- * Handles a call. Throws errors that the SDK's host can handle, without the stack traces that it prints for
- * `read` and `delete`.
+ * Handles a call. Throws errors that the SDK's host can handle.
  *
  * @param properties Those with `__provider`, without which the resource could never be updated or deleted.
  */
@@ -113,18 +109,26 @@ async function handleCall<Result>(
     return await host.handleCall(name, handle);
   } catch (failure) {
     const { message, kept } = failure as CallFailure;
-    if (kept === null) throw Object.assign(new Error(message), { stack: "", toString: () => SENDER });
+    if (kept === null) throw unprinted(message);
     const outputs = toOutputs({ ...kept.properties, __provider: properties["__provider"] });
     // By the ID, the host sees that it must keep the resource. The engine prints the reasons.
     throw Object.assign(new Error(message), { id: kept.id, properties: outputs, reasons: [message] });
   }
 }
 
-const SENDER = "pulumi-partners";
+/** The text of errors that are not printed. */
+const UNPRINTED = "pulumi-partners";
 
-// For `read` and `delete`, the host prints `${error}: ${error.stack}` besides what the engine shows.
+/**
+ * Returns an error that only the engine shows. For `read` and `delete`, the SDK's host also prints
+ * `${error}: ${error.stack}`, which is dropped below.
+ */
+function unprinted(message: string): Error {
+  return Object.assign(new Error(message), { stack: "", toString: () => UNPRINTED });
+}
+
 const print = console.error;
 if (isHost)
   console.error = (...texts: unknown[]): void => {
-    if (texts[0] !== `${SENDER}: `) print(...texts);
+    if (texts[0] !== `${UNPRINTED}: `) print(...texts);
   };

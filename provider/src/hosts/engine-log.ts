@@ -10,16 +10,16 @@ const DEADLINE = 5_000;
 /** Sends messages to the engine, which shows them with their resource, and counts the warnings. */
 export class EngineLog {
   readonly #address: string | undefined;
-  readonly #grpc: () => typeof Grpc;
+  readonly #grpc: typeof Grpc;
   /** The messages so far, one after the other: the engine shows concurrent ones in any order. */
   #sent = Promise.resolve();
   #client: engine.IEngineClient | null = null;
 
   /**
    * @param address Without one, messages go to stderr, except for the status.
-   * @param grpc Loads the gRPC library, the one that the SDK's protocol files use, for the first message.
+   * @param grpc The gRPC library that the SDK's protocol files use.
    */
-  constructor(address: string | undefined, grpc: () => typeof Grpc) {
+  constructor(address: string | undefined, grpc: typeof Grpc) {
     this.#address = address;
     this.#grpc = grpc;
   }
@@ -51,7 +51,7 @@ export class EngineLog {
 
   #deliver(request: LogRequest): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { credentials, Metadata } = this.#grpc();
+      const { credentials, Metadata } = this.#grpc;
       this.#client ??= new engine.EngineClient(
         this.#address ?? "",
         credentials.createInsecure(),

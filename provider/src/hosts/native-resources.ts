@@ -22,15 +22,15 @@ export class NativeResources {
 
   async check(request: proto.CheckRequest): Promise<proto.CheckResponse> {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
-    const { inputs, problems } = await this.#host.check(this.#handlersOf(request), olds, news);
+    const { inputs, problems } = await this.#host.check(this.#resourceOf(request), olds, news);
     return new proto.CheckResponse().setInputs(toStruct(inputs)).setFailuresList(problems.map(checkFailure));
   }
 
   diff(request: proto.DiffRequest): proto.DiffResponse {
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
     const response = new proto.DiffResponse().setHasdetaileddiff(true);
-    const handlers = this.#handlersOf(request);
-    const { changes, replaces } = this.#host.diff(handlers, olds, news, nameOf(request));
+    const resource = this.#resourceOf(request);
+    const { changes, replaces } = this.#host.diff(resource, olds, news, nameOf(request));
     if (!changes) return response.setChanges(NONE);
     response.setReplacesList(replaces);
     // The engine compares the members of these inputs. Without the names, `pulumi do` would compare outputs.
@@ -43,18 +43,18 @@ export class NativeResources {
   }
 
   async create(request: proto.CreateRequest): Promise<proto.CreateResponse> {
-    const handlers = this.#handlersOf(request);
+    const resource = this.#resourceOf(request);
     const inputs = fromStruct(request.getProperties());
     const response = new proto.CreateResponse();
-    if (request.getPreview()) return response.setProperties(previewStruct(handlers.preview(null, inputs)));
-    const { id, outputs } = await handlers.create(inputs, request.getUrn());
+    if (request.getPreview()) return response.setProperties(previewStruct(resource.preview(null, inputs)));
+    const { id, outputs } = await resource.create(inputs, request.getUrn());
     return response.setId(id).setProperties(outputStruct(outputs));
   }
 
   async read(request: proto.ReadRequest): Promise<proto.ReadResponse> {
-    const handlers = this.#handlersOf(request);
+    const resource = this.#resourceOf(request);
     const olds = fromStruct(request.getProperties());
-    const found = await this.#host.read(handlers, request.getId(), olds, isExistenceCheck(request.getUrn()));
+    const found = await this.#host.read(resource, request.getId(), olds, isExistenceCheck(request.getUrn()));
     if (found === null) return new proto.ReadResponse().setId("");
     const { inputs = fromStruct(request.getInputs()), outputs } = found;
     return new proto.ReadResponse()
@@ -64,15 +64,15 @@ export class NativeResources {
   }
 
   async update(request: proto.UpdateRequest): Promise<proto.UpdateResponse> {
-    const handlers = this.#handlersOf(request);
+    const resource = this.#resourceOf(request);
     const [olds, news] = [fromStruct(request.getOlds()), fromStruct(request.getNews())];
     const response = new proto.UpdateResponse();
-    if (request.getPreview()) return response.setProperties(previewStruct(handlers.preview(olds, news)));
-    return response.setProperties(outputStruct(await handlers.update(olds, news, nameOf(request))));
+    if (request.getPreview()) return response.setProperties(previewStruct(resource.preview(olds, news)));
+    return response.setProperties(outputStruct(await resource.update(olds, news, nameOf(request))));
   }
 
   async delete(request: proto.DeleteRequest): Promise<Empty> {
-    await this.#handlersOf(request).delete(fromStruct(request.getProperties()), nameOf(request));
+    await this.#resourceOf(request).delete(fromStruct(request.getProperties()), nameOf(request));
     return new Empty();
   }
 
@@ -92,10 +92,10 @@ export class NativeResources {
     });
   }
 
-  #handlersOf(request: { getUrn(): string }): ResourceAdapter {
+  #resourceOf(request: { getUrn(): string }): ResourceAdapter {
     const token = partsOf(request.getUrn()).type.replace(/^.*\$/, "");
     const registration = RESOURCES.find(({ nativeToken }) => nativeToken === token);
-    if (registration) return this.#host.handlers[registration.handlers];
+    if (registration) return this.#host.handlers[registration.exportName];
     const known = RESOURCES.map(({ nativeToken }) => nativeToken);
     throw unknownToken(token, known);
   }

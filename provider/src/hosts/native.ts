@@ -36,7 +36,7 @@ export function serve(version: string, schema: object, engine = ""): void {
     return;
   }
   const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE });
-  const host = new PluginHost(engine, () => grpc, promisify(server.tryShutdown.bind(server)));
+  const host = new PluginHost(engine, grpc, promisify(server.tryShutdown.bind(server)));
   // gRPC returns UNIMPLEMENTED for all other methods, as the engine expects.
   server.addService(providerGrpc.ResourceProviderService, methodsOf(host, version, schema));
   server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {

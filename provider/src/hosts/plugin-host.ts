@@ -8,33 +8,24 @@ import { AccountSession } from "../plugin/account-session.js";
 import { PartialFailure } from "../plugin/partial-failure.js";
 import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
 import { isStored, ResourceAdapter } from "../plugin/resource-adapter.js";
-import type { Resource } from "../plugin/resource.js";
 import type { RESOURCES } from "../registration.js";
 import { createWebhooks } from "../webhooks/webhook-forms.js";
-import type { ListedWebhook } from "../webhooks/webhook-list.js";
 import { EngineLog } from "./engine-log.js";
 import { errorText, repeatedText, unexpectedText } from "./host-messages.js";
 import { Lifetime } from "./lifetime.js";
 
-/** The handlers of all resources, by the name in their registration. */
-type ResourceHandlers = Readonly<Record<(typeof RESOURCES)[number]["handlers"], ResourceAdapter>>;
+/** The handlers of all resources, by the export of the dynamic host. */
+type ResourceHandlers = Readonly<Record<(typeof RESOURCES)[number]["exportName"], ResourceAdapter>>;
 
-/** The handlers of one plugin process. */
-export interface Handlers extends ResourceHandlers {
-  /** Lists all webhooks of the account, without what the engine would interpret. */
-  listWebhooks(): Promise<readonly ListedWebhook[]>;
-}
-
-/** Creates the handlers, which both hosts call. */
-export function createHandlers(session: AccountSession): Handlers {
-  const adapt = <Inputs, State>(resource: Resource<Inputs, State>) => new ResourceAdapter(session, resource);
+/** Creates the handlers of one plugin process, which both hosts call. */
+export function createHandlers(session: AccountSession) {
   const { webhookState, webhookStates, list } = createWebhooks(session);
-  return {
-    partnerApiKey: adapt(keyResource(session)),
-    partnerWebhookState: adapt(webhookState),
-    partnerWebhookStates: adapt(webhookStates),
-    listWebhooks: list,
+  const resources: ResourceHandlers = {
+    partnerApiKey: new ResourceAdapter(session, keyResource(session)),
+    partnerWebhookState: new ResourceAdapter(session, webhookState),
+    partnerWebhookStates: new ResourceAdapter(session, webhookStates),
   };
+  return { ...resources, listWebhooks: list };
 }
 
 /** Why a call of the engine failed. The message is what the user sees. */
@@ -51,7 +42,7 @@ export class CallFailure extends Error {
 /** What both hosts share: the handlers of one plugin process, its lifetime, and its messages. */
 export class PluginHost {
   readonly session: AccountSession;
-  readonly handlers: Handlers;
+  readonly handlers: ReturnType<typeof createHandlers>;
   readonly #lifetime = new Lifetime();
   readonly #log: EngineLog;
   /** The resource that the current call is about. */
@@ -65,10 +56,10 @@ export class PluginHost {
 
   /**
    * @param engine Its address. Without one, as in a test, messages go to stderr, and signals are not handled.
-   * @param grpc See {@link EngineLog}.
+   * @param grpc The gRPC library that the SDK's protocol files use.
    * @param finish See {@link Lifetime.watch}.
    */
-  constructor(engine: string | undefined, grpc: () => typeof Grpc, finish?: () => Promise<void>) {
+  constructor(engine: string | undefined, grpc: typeof Grpc, finish?: () => Promise<void>) {
     this.#log = new EngineLog(engine, grpc);
     this.session = new AccountSession({
       signal: this.#lifetime.signal,

@@ -9,7 +9,7 @@ it("a message that cannot be sent is on stderr, and fails neither its call nor t
   const Metadata = vi.fn(() => {
     throw new Error("refused");
   });
-  const log = new EngineLog("127.0.0.1:9", () => ({ ...grpc, Metadata }) as unknown as typeof grpc);
+  const log = new EngineLog("127.0.0.1:9", { ...grpc, Metadata } as unknown as typeof grpc);
   log.show("WARNING", "one", "");
   await log.flush();
   log.show("WARNING", "two", "");

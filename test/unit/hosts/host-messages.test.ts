@@ -1,3 +1,4 @@
+import * as grpc from "@grpc/grpc-js";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
@@ -16,9 +17,7 @@ function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
 
 /** The messages of one plugin process, without an engine. @param stored A setting of the stack. */
 function hostAlone(stored = "partners:requestTimeout", hasCurrentSettings = true): PluginHost {
-  const host = new PluginHost(undefined, () => {
-    throw new Error("there is no engine");
-  });
+  const host = new PluginHost(undefined, grpc);
   host.session.configure({ get: (key) => (key === stored ? "60" : undefined) });
   host.hasCurrentSettings = hasCurrentSettings;
   return host;

@@ -1,3 +1,4 @@
+import * as grpc from "@grpc/grpc-js";
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it } from "vitest";
 
@@ -11,9 +12,7 @@ const TYPE = "pulumi:providers:partners";
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };
 
 function hostAlone(): PluginHost {
-  return new PluginHost(undefined, () => {
-    throw new Error("there is no engine");
-  });
+  return new PluginHost(undefined, grpc);
 }
 
 /** Checks the inputs of a provider. */

@@ -26,7 +26,7 @@ const COMMON = { account: "default", server: URL };
 
 const REGISTRATION: Registration = {
   ...{ type: "pulumi-nodejs:dynamic/partners:Counter", nativeToken: "partners:index:Counter" },
-  ...{ __provider: "", handlers: "counter", inputs: ["count"], outputs: ["count"] },
+  ...{ __provider: "", exportName: "counter", inputs: ["count"], outputs: ["count"] },
 };
 
 /** Starts a plugin process with the handlers of one resource. */
