@@ -6,11 +6,11 @@ import type { ProposeMember } from "../setting-messages.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
 
-/** Milliseconds without any response after which a creation first asks again whether the service answers. */
+/** After this long without a response, a creation first checks that the service answers. Milliseconds. */
 const SILENCE = 30_000;
 
-/** What a host provides to a {@link AccountSession}. */
-export interface ProcessOptions {
+/** What a host provides to an {@link AccountSession}. */
+export interface SessionOptions {
   /** @default the environment of this process */
   readonly env?: NodeJS.ProcessEnv;
   /** @default the system clock */
@@ -33,25 +33,25 @@ export interface ProcessOptions {
  */
 export class AccountSession {
   readonly env: NodeJS.ProcessEnv;
-  /** Milliseconds since the epoch. */
+  /** See {@link SessionOptions.currentTime}. */
   readonly currentTime: () => number;
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number;
-  /** Shows a message to the user. */
-  readonly notify: (notice: Notice) => void;
-  /** Shows one line of progress, in place of the one before. */
+  /** See {@link SessionOptions.notify}. */
+  readonly notify: SessionOptions["notify"];
+  /** See {@link SessionOptions.showStatus}. */
   readonly showStatus: (text: string) => void;
   /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
   hasStack = true;
   /** The settings as they are set, and their names. */
   settings: SettingsReader;
-  readonly #options: ProcessOptions;
+  readonly #options: SessionOptions;
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
   #isKnownReachable = false;
 
-  constructor(options: ProcessOptions) {
+  constructor(options: SessionOptions) {
     this.#options = options;
     this.env = options.env ?? process.env;
     this.currentTime = options.currentTime ?? (() => Date.now());

@@ -44,9 +44,8 @@ export interface Found<State> {
  * One type of resource: `Inputs` are its checked arguments, `State` is what the stack stores. A host calls it
  * through a `ResourceAdapter`, which adds what all resources share, such as the account.
  *
- * The first four methods convert between properties and types, and never throw: any version of the program
- * may have written them. Of the others, only `remove` may throw a {@link PartnerError} after it has
- * reached something.
+ * What converts properties never throws: any version of the program may have written them. What talks to the
+ * service may throw a {@link PartnerError}, but only `remove` after it has reached something.
  */
 export interface Resource<Inputs, State> {
   readonly registration: Registration;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { createHandlers } from "../../../provider/src/hosts/plugin-host.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
-import { AccountSession, type ProcessOptions } from "../../../provider/src/plugin/account-session.ts";
+import { AccountSession, type SessionOptions } from "../../../provider/src/plugin/account-session.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
 import type { Notice } from "../../../provider/src/plugin/resource.ts";
 import { PartialFailure } from "../../../provider/src/plugin/partial-failure.ts";
@@ -64,7 +64,7 @@ interface Planned {
   readonly isReplaced: boolean;
 }
 
-interface PluginOptions extends Pick<ProcessOptions, "env" | "clock" | "currentTime" | "signal"> {
+interface PluginOptions extends Pick<SessionOptions, "env" | "clock" | "currentTime" | "signal"> {
   /** The configuration of the stack. */
   readonly settings: Readonly<Record<string, string>>;
 }
