@@ -7,7 +7,7 @@ import { deleteKey, type KeyContext } from "./key-deletion.js";
 import { hasId } from "./key-identifier-reader.js";
 import { keyUnread, keyUnreadByCommand, lostCreation, previousDeleted, sameKey } from "./key-messages.js";
 import { keptResponse, type Key, type KeyState } from "./key-state.js";
-import { stepOf, withDeclaredOverlap, type Rotation, type Step } from "./rotation.js";
+import { stepOf, withDeclaredOverlap, withoutPrevious, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
@@ -50,7 +50,8 @@ export async function perform(
     case "blocked":
       return finishCreation(change, state, reading);
     case "expire":
-      return { state: await withoutPreviousKey(change, state), failure: null };
+      if (state.previous !== null) await deleteKey(change, state.previous, state.current);
+      return { state: withoutPrevious(state), failure: null };
     case "none":
     case "replace": // The engine itself performs a replacement.
       return { state, failure: null };
@@ -86,19 +87,15 @@ async function sendCreation(
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
-  if (state.previous === null) return createKey(change, state);
-  const remaining = await withoutPreviousKey(change, state);
-  const applied = await createKey(change, remaining).catch((error: unknown) => {
+  const { current, previous } = state;
+  if (previous === null) return createKey(change, state);
+  const isDeleted = await deleteKey(change, previous, current);
+  const remaining = withoutPrevious(state);
+  const { state: reached, failure } = await createKey(change, remaining).catch((error: unknown) => {
     if (error instanceof PartnerError) return { state: remaining, failure: error };
     throw error;
   });
-  return { ...applied, failure: applied.failure && previousDeleted(applied.failure) };
-}
-
-/** Deletes the previous key. */
-async function withoutPreviousKey(change: KeyChange, state: KeyState): Promise<KeyState> {
-  if (state.previous !== null) await deleteKey(change, state.previous, state.current);
-  return { ...state, previous: null, previousExpiresAt: null };
+  return { state: reached, failure: failure && isDeleted ? previousDeleted(failure) : failure };
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */

@@ -63,9 +63,10 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
  * is the ID of an account, or one that the service has given out again.
  *
  * @param current The current key of the resource, if `key` is the previous one.
- * @throws {PartnerError} unless the key is gone.
+ * @returns Whether the key is gone: `false` if another resource has it.
+ * @throws {PartnerError} if the key could not be deleted.
  */
-export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<void> {
+export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<boolean> {
   const { session, holders, name } = context;
   const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
   const holder = staying.find(({ keys }) => keys.includes(key.apiKey));
@@ -74,13 +75,13 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
   if (holder !== undefined || identifiers.length === 0) {
     session.notify(keyHeldByOther(key, name.urn, holder?.urn ?? name.urn));
-    return;
+    return false;
   }
   if (key.apiKey === session.readSettings().accessToken)
     throw keyIsAccessToken(key, name.urn, session.settingName);
 
   const refusal = await tryIdentifiers(session, key, identifiers);
-  if (refusal === null) return;
+  if (refusal === null) return true;
   // Of an imported key, no response is kept in which a setting could find an ID.
   if (isInvalid(refusal.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
@@ -88,6 +89,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   }
   await session.assertReachable(); // At a wrong address, a 404 proves nothing.
   session.notify(keyWasGone(key, name.urn));
+  return true;
 }
 
 /**

@@ -23,7 +23,14 @@ import {
   wrongKeyId,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
-import { daysAfter, dueReason, isNewTrigger, isPreviousValid, isWaiting } from "./rotation.js";
+import {
+  daysAfter,
+  dueReason,
+  isNewTrigger,
+  isPreviousValid,
+  isWaiting,
+  withoutPrevious,
+} from "./rotation.js";
 
 /**
  * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
@@ -141,7 +148,7 @@ function noticesOf(
 function previewOf({ step, state }: Decision): Properties {
   const outputs = outputsOf(state);
   if (step === "none" || (step === "blocked" && state.current !== null)) return outputs;
-  if (step === "expire") return outputsOf({ ...state, previous: null, previousExpiresAt: null });
+  if (step === "expire") return outputsOf(withoutPrevious(state));
   return step === "rotate" ? { ...allUnknown(), previousApiKey: outputs.apiKey } : allUnknown();
 }
 

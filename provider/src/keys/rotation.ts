@@ -85,6 +85,11 @@ export function withDeclaredOverlap(state: KeyState, { overlapDays }: Rotation):
   return { ...state, previousExpiresAt: daysAfter(Date.parse(rotatedAt), overlapDays) };
 }
 
+/** Returns a state without its previous key. */
+export function withoutPrevious(state: KeyState): KeyState {
+  return { ...state, previous: null, previousExpiresAt: null };
+}
+
 /** Returns a time some days later, ISO 8601. @param time Milliseconds since the epoch. */
 export function daysAfter(time: number, days: number): string {
   return new Date(time + days * DAY).toISOString();

@@ -228,6 +228,22 @@ describe("a key that another resource has", () => {
     expect(service.keys).not.toContain(apiKey);
   });
 
+  it("is not deleted by a rotation, which does not say so if it fails", async () => {
+    const { service, stack } = await start();
+    await stack.up({ trigger: "b", overlapDays: 7 });
+    const [previous = ""] = service.keys;
+    const keys = stack.start({ OLD: previous });
+    const other = { id: "env:OLD", urn: `${URN}-new` };
+    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
+    keys.diff(adopted, { account: "default" }, other);
+    refuse(service, "createApiKey", 403);
+    const inputs = { account: "default", rotation: { trigger: "c", overlapDays: 7 } };
+    const rotation = keys.update(stack.outputs, inputs, { id: stack.entry?.id ?? "", urn: URN });
+    const message = expect.not.stringContaining("was deleted") as string;
+    await expect(rotation).rejects.toMatchObject({ reason: { status: 403, message } });
+    expect(service.keys).toContain(previous);
+  });
+
   it("is deleted if that other resource is being replaced, or was only read", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;
