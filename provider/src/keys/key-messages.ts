@@ -3,7 +3,7 @@ import { isRefused } from "../partner-api/statuses.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
-import type { NameSetting, ProposeMember } from "../setting-messages.js";
+import { quoteForShell, type NameSetting, type ProposeMember } from "../setting-messages.js";
 import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
 import type { DueReason } from "./rotation.js";
 
@@ -36,7 +36,7 @@ export function keyUnread(
 ): PartnerError {
   const isKept = unfinished.response?.isCutOff === false;
   // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
-  const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${quoted(urn)}"`;
+  const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
   const remedy =
     candidates === null
       ? `${ASK_SERVICE} To create another key, set a new rotation.trigger${replace}.`
@@ -151,7 +151,7 @@ export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemo
   const [{ code, status }, ...others] = failures;
   const isLasting = others.length === 0 && (code === "PARTNERS_RESOURCE" || isRefused(status));
   const forget = `If that key no longer works, ${stateDelete(urn)}.`;
-  const keep = `To keep the resource, run "pulumi up --replace ${quoted(urn)}".`;
+  const keep = `To keep the resource, run "pulumi up --replace ${shellUrn(urn)}".`;
   const message = [
     ...failures.map((failure) => failure.message),
     ...(hasStack && isLasting ? [forget] : []),
@@ -220,7 +220,7 @@ export function cannotCheckExistence(): PartnerError {
 
 /** Tells how to forget a resource. After a replacement, a stack has two entries of one URN. */
 function stateDelete(urn: string): string {
-  return `run "pulumi state delete ${quoted(urn)}" and, of two entries, choose "(Pending Deletion)"`;
+  return `run "pulumi state delete ${shellUrn(urn)}" and, of two entries, choose "(Pending Deletion)"`;
 }
 
 /** Returns an error with another message. */
@@ -241,9 +241,9 @@ function inResource(preposition: "of" | "for", urn: string): string {
   return urn === "" ? "" : ` ${preposition} "${partsOf(urn).name}"`;
 }
 
-/** Quotes a URN for a shell: it may contain a `$`. */
-function quoted(urn: string): string {
-  return urn === "" ? "URN" : `'${urn}'`;
+/** Returns a URN to paste into a shell; a placeholder if the host does not know it. */
+function shellUrn(urn: string): string {
+  return quoteForShell(urn === "" ? "URN" : urn);
 }
 
 /** @param time ISO 8601. */

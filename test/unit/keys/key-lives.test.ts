@@ -148,7 +148,7 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
   loseAnswers(service, "createApiKey");
   const { error } = await stack.up(at("a"));
   expect(error).toMatch(/connection failed.*A key may have been created for "key1" at 2026-03-01 12:00/);
-  expect(error).toContain(`pulumi up --replace '${URN}'`);
+  expect(error).toContain(`pulumi up --replace ${URN}`);
   const blocked = await stack.up(at("a"));
   expect(blocked).toMatchObject({ requests: [], error: matching(/^A key may have been created/) });
   const preview = await stack.preview(at("a"));

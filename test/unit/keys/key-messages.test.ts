@@ -103,3 +103,9 @@ it("several failures of a removal are told together, without a command that woul
   expect(both).toMatchObject({ code: "PARTNERS_STATUS", effect: "possible", status: null });
   expect(both.message).toBe(`${refused.message} ${uncertain.message}`);
 });
+
+it("a command to paste names the resource, whatever its name is", () => {
+  const commandFor = (urn: string) => /--replace (.*)"/.exec(keyUnread(lost, null, false, urn).message)?.[1];
+  const urns = [URN, "urn:pulumi:dev::shop::a:b:C$a:b:C::it's", ""];
+  expect(urns.map(commandFor)).toEqual([URN, `'urn:pulumi:dev::shop::a:b:C$a:b:C::it'\\''s'`, "URN"]);
+});
