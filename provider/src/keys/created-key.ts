@@ -1,6 +1,30 @@
+import type { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "../plugin/account-session.js";
+import type { KeyContext } from "./key-holders.js";
+import { keyUnread, keyUnreadByCommand, sameKey } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
+
+/** What has become of the unfinished creation, if there is one. */
+export type Reading =
+  | { readonly kind: "none" }
+  | { readonly kind: "read"; readonly key: Key }
+  | { readonly kind: "unread"; readonly failure: PartnerError };
+
+/** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
+export function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): Reading {
+  const { current, unfinished } = state;
+  if (unfinished === null) return { kind: "none" };
+  const { key, candidates } = readCreatedKey(session, unfinished);
+  if (key !== null) {
+    const owner = holders.ownerOf(key.apiKey, name, state);
+    if (owner === null) return { kind: "read", key };
+    return { kind: "unread", failure: sameKey(owner === "own" ? null : owner.urn) };
+  }
+  const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
+  const failure = session.hasStack ? keyUnread(facts, session.proposeMember) : keyUnreadByCommand(unfinished);
+  return { kind: "unread", failure };
+}
 
 /** Reads the response to a creation with today's settings. One that was lost or cut off has no key. */
 export function readCreatedKey(

@@ -2,23 +2,18 @@ import { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import type { Applied } from "../plugin/resource.js";
 import type { KeyResponse } from "../registration.js";
-import { mayHaveKey, readCreatedKey, withCorrectedKeys } from "./created-key.js";
-import { deleteKey, type KeyContext } from "./key-deletion.js";
+import { mayHaveKey, readUnfinished, withCorrectedKeys, type Reading } from "./created-key.js";
+import { deleteKey } from "./key-deletion.js";
+import type { KeyContext } from "./key-holders.js";
 import { hasId } from "./key-identifier-reader.js";
-import { keyUnread, keyUnreadByCommand, lostCreation, previousDeleted, sameKey } from "./key-messages.js";
-import { keptResponse, type Key, type KeyState } from "./key-state.js";
+import { lostCreation, previousDeleted } from "./key-messages.js";
+import { keptResponse, type KeyState } from "./key-state.js";
 import { stepOf, withDeclaredOverlap, withoutPrevious, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
   readonly rotation: Rotation;
 }
-
-/** What has become of the unfinished creation, if there is one. */
-type Reading =
-  | { readonly kind: "none" }
-  | { readonly kind: "read"; readonly key: Key }
-  | { readonly kind: "unread"; readonly failure: PartnerError };
 
 /** What an update does. */
 export interface Decision {
@@ -113,19 +108,4 @@ function finishCreation(change: KeyChange, state: KeyState, reading: Reading): A
     unfinished: null,
   };
   return { state: withDeclaredOverlap(promoted, rotation), failure: null };
-}
-
-/** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
-function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): Reading {
-  const { current, unfinished } = state;
-  if (unfinished === null) return { kind: "none" };
-  const { key, candidates } = readCreatedKey(session, unfinished);
-  if (key !== null) {
-    const owner = holders.ownerOf(key.apiKey, name, state);
-    if (owner === null) return { kind: "read", key };
-    return { kind: "unread", failure: sameKey(owner === "own" ? null : owner.urn) };
-  }
-  const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-  const failure = session.hasStack ? keyUnread(facts, session.proposeMember) : keyUnreadByCommand(unfinished);
-  return { kind: "unread", failure };
 }

@@ -1,9 +1,8 @@
 import { failureOf, type PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import type { ResourceName } from "../plugin/properties.js";
 import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
-import type { KeyHolders } from "./key-holders.js";
+import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
   keyHeldByOther,
@@ -16,13 +15,6 @@ import {
   untrackedCreation,
 } from "./key-messages.js";
 import type { Key, KeyState } from "./key-state.js";
-
-/** A resource that has keys, and what its process knows. */
-export interface KeyContext {
-  readonly session: AccountSession;
-  readonly holders: KeyHolders;
-  readonly name: ResourceName;
-}
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {

@@ -12,6 +12,13 @@ export interface Holder extends ResourceName {
   readonly isLeaving: boolean;
 }
 
+/** A resource that has keys, and what its process knows. */
+export interface KeyContext {
+  readonly session: AccountSession;
+  readonly holders: KeyHolders;
+  readonly name: ResourceName;
+}
+
 /**
  * Remembers which resource of this process has which key: a service may return a key again, and two resources
  * may have the same one after an import. An import records nothing: the engine compares it before it deletes
