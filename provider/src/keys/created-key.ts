@@ -5,25 +5,24 @@ import { keyUnread, keyUnreadByCommand, sameKey } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
 
-/** What has become of the unfinished creation, if there is one. */
-export type Reading =
-  | { readonly kind: "none" }
-  | { readonly kind: "read"; readonly key: Key }
-  | { readonly kind: "unread"; readonly failure: PartnerError };
+/** The key of an unfinished creation, or why it has none. Neither if there is no such creation. */
+export interface CreatedKey {
+  readonly key: Key | null;
+  readonly failure: PartnerError | null;
+}
 
 /** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
-export function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): Reading {
+export function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): CreatedKey {
   const { current, unfinished } = state;
-  if (unfinished === null) return { kind: "none" };
+  if (unfinished === null) return { key: null, failure: null };
   const { key, candidates } = readCreatedKey(session, unfinished);
   if (key !== null) {
-    const owner = holders.ownerOf(key.apiKey, name, state);
-    if (owner === null) return { kind: "read", key };
-    return { kind: "unread", failure: sameKey(owner === "own" ? null : owner.urn) };
+    const holder = holders.holderOf(key.apiKey, name, state);
+    return holder === null ? { key, failure: null } : { key: null, failure: sameKey(name.urn, holder) };
   }
   const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
   const failure = session.hasStack ? keyUnread(facts, session.proposeMember) : keyUnreadByCommand(unfinished);
-  return { kind: "unread", failure };
+  return { key: null, failure };
 }
 
 /** Reads the response to a creation with today's settings. One that was lost or cut off has no key. */

@@ -2,7 +2,7 @@ import { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import type { Applied } from "../plugin/resource.js";
 import type { KeyResponse } from "../registration.js";
-import { mayHaveKey, readUnfinished, withCorrectedKeys, type Reading } from "./created-key.js";
+import { mayHaveKey, readUnfinished, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { hasId } from "./key-identifier-reader.js";
@@ -20,21 +20,22 @@ export interface Decision {
   readonly step: Step;
   /** The state as today's settings and arguments see it. */
   readonly state: KeyState;
-  readonly reading: Reading;
+  readonly created: CreatedKey;
 }
 
 /** Decides what an update does. Sends no request. @param stored The state as the stack stores it. */
 export function decide(change: KeyChange, stored: KeyState): Decision {
   const { session, rotation } = change;
   const state = withDeclaredOverlap(withCorrectedKeys(session, stored), rotation);
-  const reading = readUnfinished(change, state);
-  return { step: stepOf(state, rotation, session.currentTime(), reading.kind === "read"), state, reading };
+  const created = readUnfinished(change, state);
+  const step = stepOf(state, rotation, session.currentTime(), created.key !== null);
+  return { step, state, created };
 }
 
 /** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
 export async function perform(
   change: KeyChange,
-  { step, state, reading }: Decision,
+  { step, state, created }: Decision,
 ): Promise<Applied<KeyState>> {
   switch (step) {
     case "create":
@@ -43,7 +44,7 @@ export async function perform(
       return rotateKey(change, state);
     case "read":
     case "blocked":
-      return finishCreation(change, state, reading);
+      return finishCreation(change, state, created);
     case "expire":
       if (state.previous !== null) await deleteKey(change, state.previous, state.current);
       return { state: withoutPrevious(state), failure: null };
@@ -94,12 +95,12 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */
-function finishCreation(change: KeyChange, state: KeyState, reading: Reading): Applied<KeyState> {
-  if (reading.kind !== "read") return { state, failure: reading.kind === "unread" ? reading.failure : null };
+function finishCreation(change: KeyChange, state: KeyState, { key, failure }: CreatedKey): Applied<KeyState> {
+  if (key === null) return { state, failure };
   const { session, rotation } = change;
   const { current, trigger, unfinished } = state;
   const promoted = {
-    current: reading.key,
+    current: key,
     previous: current,
     // Not its creation: a key that was read ten days late would have no overlap.
     rotatedAt: new Date(session.currentTime()).toISOString(),

@@ -54,14 +54,12 @@ export class KeyHolders {
   }
 
   /**
-   * Returns who has a key already: this resource, as its own, or another one; `null` if it is new. A
-   * replacement does not have the key that it replaces in its state, but has the same URN.
+   * Returns the URN of the resource that has a key already; `null` if the key is new. It is the URN of `name`
+   * if that resource has the key in its state, or replaces the one that has it.
    */
-  ownerOf(apiKey: string, name: ResourceName, { current, previous }: KeyState): "own" | Holder | null {
-    if ([current, previous].some((key) => key?.apiKey === apiKey)) return "own";
-    const other = this.othersThan(name).find(({ keys }) => keys.includes(apiKey));
-    if (other === undefined) return null;
-    return name.urn !== "" && other.urn === name.urn ? "own" : other;
+  holderOf(apiKey: string, name: ResourceName, { current, previous }: KeyState): string | null {
+    if ([current, previous].some((key) => key?.apiKey === apiKey)) return name.urn;
+    return this.othersThan(name).find(({ keys }) => keys.includes(apiKey))?.urn ?? null;
   }
 
   /** Whether another resource takes the place of this one, as far as this process has seen. */

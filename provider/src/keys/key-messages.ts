@@ -95,10 +95,10 @@ export function undeletedCreation(
   );
 }
 
-/** The service returned a key that a resource has. @param holder The other one; `null` if it is the same. */
-export function sameKey(holder: string | null): PartnerError {
+/** The service returned a key that is not new. @param holder The URN of the resource that has it, or `urn`. */
+export function sameKey(urn: string, holder: string): PartnerError {
   const [whose, remedy] =
-    holder === null
+    holder === urn
       ? ["the current key", "set overlapDays to 0, deleteBeforeReplace to true, and a new rotation.trigger"]
       : [`the key${inResource("of", holder) || " of another resource"}`, "declare one PartnerApiKey"];
   return resourceError(
@@ -106,7 +106,7 @@ export function sameKey(holder: string | null): PartnerError {
   );
 }
 
-/** A deletion is skipped. @param holder The URN of another resource with this key, or of the replacement. */
+/** A deletion is skipped. @param holder The URN of another resource with this key, or `urn`. */
 export function keyHeldByOther(key: Key, urn: string, holder: string): Notice {
   const { name } = partsOf(holder);
   const other = name === "" ? "another resource" : JSON.stringify(name);

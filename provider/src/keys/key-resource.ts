@@ -113,7 +113,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
 /** Returns what a preview says about an update. @param stored The state as the stack stores it. */
 function noticesOf(
   { session, rotation, name: { urn } }: KeyChange,
-  { step, state, reading }: Decision,
+  { step, state, created }: Decision,
   stored: KeyState,
 ): Notice[] {
   const { current, previous, previousExpiresAt, unfinished } = state;
@@ -123,7 +123,7 @@ function noticesOf(
     notices.push(keyCorrected(urn, session.settingName));
   const creates = step === "create" || step === "rotate" || step === "replace";
   if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
-  else if (reading.kind === "unread") notices.push(warning(reading.failure.message));
+  else if (created.failure !== null) notices.push(warning(created.failure.message));
 
   const reason = dueReason(state, rotation, now);
   if (current !== null && reason !== null && creates) {
