@@ -15,16 +15,16 @@ export interface KeyChange extends KeyContext {
   readonly rotation: Rotation;
 }
 
-/** What an update does. */
-export interface Decision {
+/** What an update finds, and the step that follows from it. */
+export interface Assessment {
   readonly step: Step;
   /** The state as today's settings and arguments see it. */
   readonly state: KeyState;
   readonly created: CreatedKey;
 }
 
-/** Decides what an update does. Sends no request. @param stored The state as the stack stores it. */
-export function decide(change: KeyChange, stored: KeyState): Decision {
+/** Assesses what an update has to do. Sends no request. @param stored The state as the stack stores it. */
+export function assess(change: KeyChange, stored: KeyState): Assessment {
   const { session, rotation } = change;
   const state = withDeclaredOverlap(withCorrectedKeys(session, stored), rotation);
   const created = readUnfinished(change, state);
@@ -35,7 +35,7 @@ export function decide(change: KeyChange, stored: KeyState): Decision {
 /** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
 export async function perform(
   change: KeyChange,
-  { step, state, created }: Decision,
+  { step, state, created }: Assessment,
 ): Promise<Applied<KeyState>> {
   switch (step) {
     case "create":

@@ -6,7 +6,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import { UNKNOWN, type Properties, type ResourceName } from "../plugin/properties.js";
 import { warning, type Notice, type Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { decide, perform, type Decision, type KeyChange } from "./key-changes.js";
+import { assess, perform, type Assessment, type KeyChange } from "./key-changes.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
 import { isOnlyDots } from "./key-identifier-reader.js";
@@ -58,20 +58,20 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
         return { changes: true, replaces: [], notices: [] };
       }
       const change = changeOf(news, name);
-      const decision = decide(change, olds);
-      const { step, state } = decision;
+      const assessment = assess(change, olds);
+      const { step, state } = assessment;
       holders.record(name, state, step === "replace");
       return {
         changes: step !== "none" || !isDeepStrictEqual(state, olds),
         replaces: step === "replace" ? ["rotation"] : [],
-        notices: noticesOf(change, decision, olds),
+        notices: noticesOf(change, assessment, olds),
       };
     },
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
       if (inputs.isUnknown) return allUnknown();
-      return previewOf(decide(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
+      return previewOf(assess(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
     },
 
     newId: () => `key-${randomUUID()}`,
@@ -80,7 +80,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       const change = changeOf(news, name);
       const stored = olds ?? NO_KEY;
       try {
-        const applied = await perform(change, decide(change, stored));
+        const applied = await perform(change, assess(change, stored));
         // A new resource that would only share the key of another one does not exist.
         if (olds === null && applied.failure?.effect === "none") throw applied.failure;
         holders.recordResult(name, applied.state);
@@ -113,7 +113,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
 /** Returns what a preview says about an update. @param stored The state as the stack stores it. */
 function noticesOf(
   { session, rotation, name: { urn } }: KeyChange,
-  { step, state, created }: Decision,
+  { step, state, created }: Assessment,
   stored: KeyState,
 ): Notice[] {
   const { current, previous, previousExpiresAt, unfinished } = state;
@@ -145,7 +145,7 @@ function noticesOf(
 }
 
 /** Returns what is known of the outputs before an update. */
-function previewOf({ step, state }: Decision): Properties {
+function previewOf({ step, state }: Assessment): Properties {
   const outputs = outputsOf(state);
   if (step === "none" || (step === "blocked" && state.current !== null)) return outputs;
   if (step === "expire") return outputsOf(withoutPrevious(state));
