@@ -1,6 +1,7 @@
 import type { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import type { KeyContext } from "./key-holders.js";
+import { hasId } from "./key-identifier-reader.js";
 import { keyUnread, keyUnreadByCommand, sameKey } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
@@ -35,10 +36,10 @@ export function readCreatedKey(
   return { key: apiKey === null ? null : { apiKey, createdAt: at, response }, candidates };
 }
 
-/** Whether a body has a value that is a key or may be one. */
-export function mayHaveKey(session: AccountSession, text: string): boolean {
+/** Whether a body shows anything of a key: a value that is one or may be one, or an ID. */
+export function showsKey(session: AccountSession, text: string): boolean {
   const { apiKey, candidates } = readText(session, text);
-  return apiKey !== null || (candidates ?? []).length > 0;
+  return apiKey !== null || (candidates ?? []).length > 0 || hasId(text);
 }
 
 /**

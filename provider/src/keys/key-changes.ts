@@ -1,11 +1,8 @@
 import { PartnerError } from "../partner-api/errors.js";
-import type { AccountSession } from "../plugin/account-session.js";
 import type { Applied } from "../plugin/resource.js";
-import type { KeyResponse } from "../registration.js";
-import { mayHaveKey, readUnfinished, withCorrectedKeys, type CreatedKey } from "./created-key.js";
+import { readUnfinished, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import { hasId } from "./key-identifier-reader.js";
 import { lostCreation, previousDeleted } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import { stepOf, withDeclaredOverlap, withoutPrevious, type Rotation, type Step } from "./rotation.js";
@@ -58,27 +55,13 @@ export async function perform(
 async function createKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { session, rotation } = change;
   await session.assertReachable();
-  const { response, cause } = await sendCreation(session);
-  const at = new Date(session.currentTime()).toISOString();
-  const created = { ...state, unfinished: { at, trigger: rotation.trigger, response } };
-  const applied = finishCreation(change, created, readUnfinished(change, created));
-  return cause && applied.failure ? { ...applied, failure: lostCreation(cause, applied.failure) } : applied;
-}
-
-/** Sends a creation. @throws {PartnerError} if no key can have been created. */
-async function sendCreation(
-  session: AccountSession,
-): Promise<{ readonly response: KeyResponse | null; readonly cause: PartnerError | null }> {
   const client = await session.open();
-  const creation = await client.createApiKey().catch((error: unknown) => {
-    if (error instanceof PartnerError && error.effect === "possible") return error;
-    throw error;
-  });
-  if (creation instanceof PartnerError) return { response: null, cause: creation };
-  const { response, reportedFailure, cutOffFailure } = creation;
-  const showsNothing = !mayHaveKey(session, response.text) && !hasId(response.text);
-  if (reportedFailure !== null && showsNothing) throw reportedFailure;
-  return { response: keptResponse(response), cause: cutOffFailure };
+  const { response, failure: cause } = await client.createApiKey((text) => showsKey(session, text));
+  const at = new Date(session.currentTime()).toISOString();
+  const unfinished = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
+  const sent = { ...state, unfinished };
+  const { state: reached, failure } = finishCreation(change, sent, readUnfinished(change, sent));
+  return { state: reached, failure: cause && failure ? lostCreation(cause, failure) : failure };
 }
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
@@ -102,7 +85,7 @@ function finishCreation(change: KeyChange, state: KeyState, { key, failure }: Cr
   const promoted = {
     current: key,
     previous: current,
-    // Not its creation: a key that was read ten days late would have no overlap.
+    // The time of its creation may be days ago, which would leave no overlap.
     rotatedAt: new Date(session.currentTime()).toISOString(),
     previousExpiresAt: null,
     trigger: rotation.trigger ?? unfinished?.trigger ?? trigger,

@@ -95,7 +95,7 @@ export function undeletedCreation(
   );
 }
 
-/** The service returned a key that is not new. @param holder The URN of the resource that has it, or `urn`. */
+/** The service returned a key that is not new. @param holder The URN of who has it, which may be `urn`. */
 export function sameKey(urn: string, holder: string): PartnerError {
   const [whose, remedy] =
     holder === urn
@@ -106,7 +106,7 @@ export function sameKey(urn: string, holder: string): PartnerError {
   );
 }
 
-/** A deletion is skipped. @param holder The URN of another resource with this key, or `urn`. */
+/** A deletion is skipped. @param holder The URN of who else has the key, which may be `urn`. */
 export function keyHeldByOther(key: Key, urn: string, holder: string): Notice {
   const { name } = partsOf(holder);
   const other = name === "" ? "another resource" : JSON.stringify(name);

@@ -31,17 +31,12 @@ export interface ClientOptions {
   readonly showStatus?: (text: string) => void;
 }
 
-/** How the creation of a key ended with a 2xx. */
+/** A creation after which there may be a key. */
 export interface Creation {
-  /** It may hold the only copy of a key, even if it reports a failure. */
-  readonly response: HttpResponse;
-  /**
-   * The error to throw if the service says that it created nothing and the response shows no key either;
-   * `null` if it does not say so. A web page comes from something in front of the service: it says nothing.
-   */
-  readonly reportedFailure: PartnerError | null;
-  /** The error that says why the response was cut off; `null` if it was not. */
-  readonly cutOffFailure: PartnerError | null;
+  /** It may hold the only copy of the key. `null` if it was lost. */
+  readonly response: HttpResponse | null;
+  /** Why the response was lost or cut off; `null` if it is whole. */
+  readonly failure: PartnerError | null;
 }
 
 /** A client of the Partner API. Of a body, it knows only whether it reports a failure. */
@@ -49,9 +44,10 @@ export interface PartnerClient {
   /**
    * Creates a key.
    *
-   * @throws {PartnerError} with `effect: "possible"` if a key may have been created.
+   * @param showsKey Whether a body shows anything of a key: then, a failure that it reports is not believed.
+   * @throws {PartnerError} if no key can have been created.
    */
-  createApiKey(): Promise<Creation>;
+  createApiKey(showsKey: (text: string) => boolean): Promise<Creation>;
   /**
    * Deletes a key.
    *
@@ -91,35 +87,37 @@ export function createClient(options: ClientOptions): PartnerClient {
   const { host } = new URL(baseUrl.origin);
   let lastReceivedAt: number | null = null;
 
-  /** Sends a call, again if the policy says so. @throws {PartnerError} unless it ends with a 2xx. */
-  async function send(call: Call): Promise<{ readonly response: HttpResponse; readonly outcome: Outcome }> {
+  /** Sends a call, again if the policy says so. */
+  async function send(call: Call): Promise<Outcome> {
     const { operation, webhookId = null } = call;
     const { kind } = OPERATIONS[operation];
     const timeout = OPERATION_FACTOR * requestTimeout;
     const onRetry = (attempt: Attempt, pause: number): void => {
       options.showStatus?.(retryStatus(operation, webhookId, attempt, pause));
     };
-    const outcome = await withRetry(kind, { clock, limiter, timeout, signal, onRetry }, attemptsOf(call));
-    if (outcome.end !== "done") throw errorAfter(call, outcome);
-    return { response: outcome.attempt, outcome };
+    return withRetry(kind, { clock, limiter, timeout, signal, onRetry }, attemptsOf(call));
   }
 
   /** Sends a call. @throws {PartnerError} also if a 2xx reports a failure. */
   async function sendChecked(call: Call): Promise<HttpResponse> {
-    const { response, outcome } = await send(call);
-    if (reportsFailure(response.text)) throw errorAfter(call, outcome);
-    return response;
+    const outcome = await send(call);
+    if (outcome.end !== "done" || reportsFailure(outcome.attempt.text)) throw errorAfter(call, outcome);
+    return outcome.attempt;
   }
 
-  async function createApiKey(): Promise<Creation> {
+  async function createApiKey(showsKey: (text: string) => boolean): Promise<Creation> {
     const call = { operation: "createApiKey" } as const;
-    const { response, outcome } = await send(call);
-    const hasReport = reportsFailure(response.text) && !isWebPage(response.text);
-    return {
-      response,
-      reportedFailure: hasReport ? errorAfter(call, { ...outcome, effect: "none" }) : null,
-      cutOffFailure: response.cutOff !== null ? errorAfter(call, outcome) : null,
-    };
+    const outcome = await send(call);
+    if (outcome.end !== "done") {
+      if (outcome.effect === "none") throw errorAfter(call, outcome);
+      return { response: null, failure: errorAfter(call, outcome) };
+    }
+    const { attempt: response } = outcome;
+    const { text, cutOff } = response;
+    // A web page comes from something in front of the service: it says nothing about the key.
+    if (reportsFailure(text) && !isWebPage(text) && !showsKey(text))
+      throw errorAfter(call, { ...outcome, effect: "none" });
+    return { response, failure: cutOff === null ? null : errorAfter(call, outcome) };
   }
 
   function errorAfter(call: Call, outcome: Outcome): PartnerError {

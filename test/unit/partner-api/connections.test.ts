@@ -13,7 +13,7 @@ import {
   trust,
   type Authority,
 } from "../../support/tls.ts";
-import { clientFor, errorOf, InstantClock, KEY, listen, TOKEN } from "./support.ts";
+import { clientFor, createKey, errorOf, InstantClock, KEY, listen, TOKEN } from "./support.ts";
 
 /** A host name, because the client never uses a proxy for this machine. */
 const HOST = "partners.test";
@@ -160,7 +160,7 @@ it.each<[what: keyof typeof PLACES, code: string, retry: Retry, remedy: string]>
   const { url, env = {} } = await PLACES[what]();
   const options = { clock: new InstantClock(), env };
   const read = await errorOf(clientFor(url, options).listWebhooks());
-  const creation = await errorOf(clientFor(url, options).createApiKey());
+  const creation = await errorOf(createKey(clientFor(url, options)));
 
   const failed = `: the connection failed (${code})`;
   const sixTimes = `${failed} after 6 attempts`;
@@ -176,7 +176,7 @@ it.each([{}, { proxy: ["tunnel"] }] satisfies Options[])(
   async (options) => {
     const { client, requests, front } = await secureServer(options);
     await client.listWebhooks();
-    await client.createApiKey();
+    await createKey(client);
     expect(requests).toHaveLength(2);
     for (const protocol of front.protocols) expect([false, "http/1.1"]).toContain(protocol);
   },
@@ -185,7 +185,7 @@ it.each([{}, { proxy: ["tunnel"] }] satisfies Options[])(
 describe("a proxy", () => {
   it("sees only the host, the port and its own credentials in plain text", async () => {
     const { client, requests, proxy, url } = await secureServer({ proxy: ["tunnel"] });
-    await client.createApiKey();
+    await createKey(client);
     await client.deleteApiKey(KEY, []);
     const basic = Buffer.from(`user:${PASSWORD}`).toString("base64");
     for (const head of proxy.heads) {
@@ -207,7 +207,7 @@ describe("a proxy", () => {
   it("is never used for this machine, because it would see the token in plain text", async () => {
     const { proxy } = await secureServer({ proxy: ["tunnel"] });
     const { url, requests } = await listen((_request, response) => response.end("[]"));
-    await clientFor(url, { env: { HTTP_PROXY: proxy.url } }).createApiKey();
+    await createKey(clientFor(url, { env: { HTTP_PROXY: proxy.url } }));
     expect(requests).toHaveLength(1);
     expect(proxy.seen()).toHaveLength(0);
   });
@@ -262,7 +262,7 @@ it("a connection that is made after its attempt has ended sends nothing", async 
   const server = await startLateServer();
   const options = { clock: new InstantClock(), requestTimeout: 200 };
   const client = clientFor(`http://127.0.0.1:${server.port}`, options);
-  const error = await errorOf(client.createApiKey());
+  const error = await errorOf(createKey(client));
   expect(error).toMatchObject({ code: "PARTNERS_TIMEOUT", effect: "none" });
   expect(error.summary).toMatch(/: timed out while connecting after \d attempts$/);
   const attempts = Number(/\d(?= attempts)/.exec(error.summary ?? "")?.[0]);

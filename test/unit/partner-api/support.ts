@@ -8,6 +8,7 @@ import {
   type ClientOptions,
   type PartnerClient,
 } from "../../../provider/src/partner-api/client.ts";
+import type { HttpResponse } from "../../../provider/src/partner-api/attempt.ts";
 import type { Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
@@ -78,6 +79,13 @@ export async function scripted(...replies: readonly Reply[]) {
   });
   onTestFinished(() => server.close());
   return { url: `http://127.0.0.1:${server.port}`, requests };
+}
+
+/** Creates a key. @returns The response. @throws {PartnerError} also if the response was lost. */
+export async function createKey(client: PartnerClient): Promise<HttpResponse> {
+  const { response, failure } = await client.createApiKey(() => false);
+  if (response === null) throw failure ?? new Error("no response");
+  return response;
 }
 
 /** Returns the bytes of a response. */
