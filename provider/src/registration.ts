@@ -80,6 +80,16 @@ export interface KeyResponse {
   readonly isCutOff: boolean;
 }
 
+/** An existing webhook, as returned by {@link getPartnerWebhooks}. */
+export interface PartnerWebhook {
+  /** The ID of the webhook. */
+  readonly webhookId: number;
+  /** The state of the webhook; `null` if it is not recognized. */
+  readonly state: WebhookState | null;
+  /** The record as the service sent it. It may contain secrets, such as a signing secret. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
 /**
  * What happens to a webhook that is no longer managed: `"leave"` keeps its current state, `"restore"` sets
  * the state in which it became managed, and `"active"` or `"disabled"` sets that state.

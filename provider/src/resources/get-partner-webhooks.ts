@@ -1,18 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { WebhookState } from "../partner-api/operations.js";
-import { PARTNER_WEBHOOKS } from "../registration.js";
+import { PARTNER_WEBHOOKS, type PartnerWebhook } from "../registration.js";
 import { assertArguments, currentRun, PartnerResource, settled } from "./partner-resource.js";
-
-/** An existing webhook, as returned by {@link getPartnerWebhooks}. */
-export interface PartnerWebhook {
-  /** The ID of the webhook. */
-  readonly webhookId: number;
-  /** The state of the webhook; `null` if it is not recognized. */
-  readonly state: WebhookState | null;
-  /** The record as the service sent it. It may contain secrets, such as a signing secret. */
-  readonly record: Readonly<Record<string, unknown>>;
-}
 
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {

@@ -4,6 +4,7 @@ import type { WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import { withoutSpecialValues } from "../plugin/properties.js";
 import type { Notice } from "../plugin/resource.js";
+import type { PartnerWebhook } from "../registration.js";
 import {
   readWebhookList,
   type UnreadableList,
@@ -19,15 +20,6 @@ import {
   unreadableList,
 } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
-
-/** A webhook as `getPartnerWebhooks` returns it. */
-export interface ListedWebhook {
-  readonly webhookId: number;
-  /** `null` if it is not recognized. */
-  readonly state: WebhookState | null;
-  /** The record as the service sent it, without what the engine would interpret. It may contain secrets. */
-  readonly record: JsonObject;
-}
 
 /** What an incomplete list prevents: what is about all webhooks, or about one that may not exist. */
 const PREVENTED = {
@@ -115,7 +107,7 @@ export class WebhookLists {
   }
 
   /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
-  async listAll(): Promise<readonly ListedWebhook[]> {
+  async listAll(): Promise<readonly PartnerWebhook[]> {
     const list = await this.#read();
     list.requireComplete("all");
     return Array.from(list.webhooks.values(), ({ webhookId, record }) => ({
