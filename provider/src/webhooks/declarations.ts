@@ -1,37 +1,39 @@
 import { declaredTwice } from "./webhook-messages.js";
 
-/** A webhook that a resource declares; `others`: all that no resource names. */
-type Declared = number | "others";
-
-/** Who declares which webhook: what the program has declared so far in this process. */
+/** Which resource declares which webhook, as far as the program has declared them in this process. */
 export class Declarations {
-  /** The URN of the first resource that declares each; empty if the host does not know it. */
-  readonly #owners = new Map<Declared, string>();
+  /** The URN of the first resource that names each webhook; empty if the host does not know it. */
+  readonly #owners = new Map<number, string>();
+  /** Likewise, of the first resource that sets `others`. */
+  #ownerOfOthers: string | undefined;
 
   /**
    * Records what a resource declares. Two resources with one webhook would overwrite each other.
+   *
+   * @param coversOthers Whether its `others` covers all webhooks that it does not name.
    * @throws {PartnerError} if another resource declares the same; never without a URN.
    */
-  declare(webhooks: readonly Declared[], urn: string): void {
-    for (const webhook of webhooks) if (!this.#owners.has(webhook)) this.#owners.set(webhook, urn);
+  declare(webhookIds: readonly number[], coversOthers: boolean, urn: string): void {
+    for (const id of webhookIds) if (!this.#owners.has(id)) this.#owners.set(id, urn);
+    if (coversOthers) this.#ownerOfOthers ??= urn;
     if (urn === "") return;
-    const isOther = (owner: string | undefined): owner is string =>
+
+    const isRival = (owner: string | undefined): owner is string =>
       owner !== undefined && owner !== "" && owner !== urn;
-    for (const webhook of webhooks) {
-      const same = this.#owners.get(webhook);
-      if (webhook !== "others" && isOther(same)) throw declaredTwice(webhook, [same, urn]);
-      const rivals = webhook === "others" ? [...this.#owners.values()] : [this.#owners.get("others")];
-      const rival = rivals.find(isOther);
-      if (rival !== undefined) throw declaredTwice(null, [rival, urn]);
+    for (const id of webhookIds) {
+      const owner = this.#owners.get(id);
+      if (isRival(owner)) throw declaredTwice(id, [owner, urn]);
     }
+    const rival = [this.#ownerOfOthers, ...(coversOthers ? this.#owners.values() : [])].find(isRival);
+    if (rival !== undefined) throw declaredTwice(null, [rival, urn]);
   }
 
   /**
-   * Returns those webhooks that no resource has declared so far. Only these are released, so that a resource
-   * that is renamed, replaced or split undoes nothing. Not known are what another provider declares, what
-   * `--target` and `--exclude` leave out, and what depends on the releasing resource: it is declared later.
+   * Returns those of the webhooks that no resource has declared so far. Only these are released, so that
+   * renaming, replacing or splitting a resource undoes nothing. Not seen are what another provider declares,
+   * what `--target` and `--exclude` leave out, and what depends on the releasing resource: it comes later.
    */
   undeclared(webhookIds: readonly number[]): number[] {
-    return this.#owners.has("others") ? [] : webhookIds.filter((id) => !this.#owners.has(id));
+    return this.#ownerOfOthers === undefined ? webhookIds.filter((id) => !this.#owners.has(id)) : [];
   }
 }

@@ -67,7 +67,7 @@ async function check(
 ): Promise<void> {
   const { states, others } = news;
   const named = states ?? {};
-  declarations.declare(isState(others) ? [...idsOf(named), "others"] : idsOf(named), urn);
+  declarations.declare(idsOf(named), isState(others), urn);
   const newIds = idsOf(named).filter((id) => named[id] !== olds?.states?.[id]);
   const coversMore = isState(others) && states !== null && others !== olds?.others;
   if (newIds.length === 0 && !coversMore) return;

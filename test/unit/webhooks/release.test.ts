@@ -82,26 +82,35 @@ it("a webhook that leaves a fleet and that this run declares is not released", a
 it("a webhook that two resources of a process declare is refused", () => {
   const declarations = new Declarations();
   const [a, b] = [urnOf("a"), urnOf("b", "PartnerWebhookStates")];
-  const refusalOf = (webhooks: readonly (number | "others")[], urn: string): string | null => {
+  const refusalOf = (webhookIds: readonly number[], coversOthers: boolean, urn: string): string | null => {
     try {
-      declarations.declare(webhooks, urn);
+      declarations.declare(webhookIds, coversOthers, urn);
       return null;
     } catch (error) {
       return (error as Error).message;
     }
   };
   const refused = (text: string): unknown => expect.stringContaining(text);
-  for (const [webhooks, urn, refusal] of [
-    [[101], a, null],
-    [[101], a, null], // A resource that is replaced is checked twice.
-    [[101], "", null], // A resource without a URN may be the same.
-    [[102, 101], b, refused('Webhook 101 is declared twice, by "a" and "b".')],
-    [[101], a.replace("partners", "x$partners"), refused(`twice, by ${a} and urn:`)], // In another component.
-    [[103], b, null],
-    [["others"], a, refused('"b" and "a" overlap')],
-    [[104], b, refused('overlap: one of them sets "others" for the whole account.')],
+  for (const [webhookIds, coversOthers, urn, refusal] of [
+    [[101], false, a, null],
+    [[101], false, a, null], // A resource that is replaced is checked twice.
+    [[101], false, "", null], // A resource without a URN may be the same.
+    [[102, 101], false, b, refused('Webhook 101 is declared twice, by "a" and "b".')],
+    [[101], false, a.replace("partners", "x$partners"), refused(`twice, by ${a} and urn:`)], // In another component.
+    [[103], false, b, null],
+    [[], true, a, refused('"b" and "a" overlap')],
+    [[104], false, b, refused('overlap: one of them sets "others" for the whole account.')],
   ] as const)
-    expect(refusalOf(webhooks, urn)).toEqual(refusal);
+    expect(refusalOf(webhookIds, coversOthers, urn)).toEqual(refusal);
+});
+
+it("two resources that cover all other webhooks are refused", () => {
+  const declarations = new Declarations();
+  const declare = (name: string) => () => {
+    declarations.declare([], true, urnOf(name));
+  };
+  expect(declare("a")).not.toThrow();
+  expect(declare("b")).toThrow('"a" and "b" overlap');
 });
 
 it("the check of a second resource with the same webhook fails the preview", async () => {
