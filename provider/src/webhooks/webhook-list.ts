@@ -11,27 +11,13 @@ import {
   type WebhookListReading,
   type WebhookReading,
 } from "./webhook-list-reader.js";
-import {
-  allIncomplete,
-  importIncomplete,
-  notListed,
-  othersIncomplete,
-  stateUnknown,
-  unreadableList,
-} from "./webhook-messages.js";
+import { listIncomplete, notListed, stateUnknown, unreadableList, type Need } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
 
-/** What an incomplete list prevents: what is about all webhooks, or about one that may not exist. */
-const PREVENTED = {
-  others: othersIncomplete,
-  /** `getPartnerWebhooks`, and `pulumi do … list`. */
-  all: allIncomplete,
-  import: importIncomplete,
-} as const;
-
 /**
- * One list of the account's webhooks, with our own changes applied. In an incomplete one, no webhook counts
- * as gone: changes, refreshes and releases of those that the program or the stack names go on.
+ * One list of the account's webhooks, with our own changes applied. An incomplete one prevents `others`,
+ * `getPartnerWebhooks`, and the import of a webhook that it lacks. No webhook counts as gone then: those that
+ * the program or the stack names can still be changed, refreshed and released.
  */
 export class WebhookList {
   /** Those that are listed, by ID, in the order of the service. */
@@ -73,9 +59,9 @@ export class WebhookList {
     return stateFieldsOf(records, this.#session.readSettings().responses);
   }
 
-  /** @throws {PartnerError} if the list is incomplete. @param need What is then prevented. */
-  requireComplete(need: keyof typeof PREVENTED): void {
-    if (this.incompleteSign !== null) throw PREVENTED[need](this.incompleteSign, this.#session);
+  /** @throws {PartnerError} if the list is incomplete. */
+  requireComplete(need: Need): void {
+    if (this.incompleteSign !== null) throw listIncomplete(need, this.incompleteSign, this.#session);
   }
 }
 

@@ -15,6 +15,9 @@ export interface WebhookFailure {
   readonly error: PartnerError;
 }
 
+/** What needs the complete list. `all`: `getPartnerWebhooks`, and `pulumi do … list`. */
+export type Need = "others" | "all" | "import";
+
 /** The input that causes a change. */
 export type Why = "states" | "others" | "stateOnDestroy";
 
@@ -29,25 +32,16 @@ export function unreadableList(list: UnreadableList, here: SettingWords): Partne
   return unreadable("The webhook list has records without a usable ID", noId);
 }
 
-/** `others` needs all webhooks, but the list is incomplete. */
-export function othersIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
+/** Something needs the complete list, but the list is incomplete. */
+export function listIncomplete(need: Need, sign: IncompleteSign, here: SettingWords): PartnerError {
   const why = incompleteText(sign, here);
-  return resourceError(
-    `"others" needs the complete list, but ${why} To set only some webhooks, name them in "states".`,
-  );
-}
-
-/** All webhooks are to be listed, but the list is incomplete. */
-export function allIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
-  return resourceError(`Not all webhooks can be listed: ${incompleteText(sign, here)}`);
-}
-
-/** An incomplete list lacks the webhook to import. */
-export function importIncomplete(sign: IncompleteSign, here: SettingWords): PartnerError {
-  const why = incompleteText(sign, here);
-  return resourceError(
-    `The import needs the complete list, but ${why} You can also declare the webhook without an import.`,
-  );
+  const needs = `needs the complete list, but ${why}`;
+  const text = {
+    others: `"others" ${needs} To set only some webhooks, name them in "states".`,
+    all: `Not all webhooks can be listed: ${why}`,
+    import: `The import ${needs} You can also declare the webhook without an import.`,
+  }[need];
+  return resourceError(text);
 }
 
 /** Webhooks do not exist. @param existing What the list shows. */
