@@ -6,6 +6,9 @@ import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
 /** States by webhook ID; `null` if the state is not known. */
 export type StateMap = Readonly<Record<string, WebhookState | null>>;
 
+/** States by webhook ID. */
+export type KnownStates = Readonly<Record<string, WebhookState>>;
+
 /** The inputs of a fleet of webhooks. `null`, also for one state: not known yet in a preview. */
 export interface FleetInputs {
   /** The webhooks that the program names. */
@@ -24,9 +27,8 @@ export interface FleetState {
   /** Webhooks that the program does not name: covered by `others`, or not yet in their final states. */
   readonly otherStates: StateMap;
   /**
-   * The states in which all these webhooks became managed. A replacement finds those that the replaced
-   * resource had set. Kept while a webhook is missing from the list: the list may be wrong, and `restore` has
-   * no other source.
+   * The state in which this resource first found each webhook; after a replacement, the one that the replaced
+   * resource had set. Kept for webhooks that are missing from the list: if it is wrong, `restore` needs them.
    */
   readonly initialStates: StateMap;
 }
@@ -51,35 +53,42 @@ export function fleetStateOf(outputs: Properties): FleetState {
   };
 }
 
-/** Returns the webhook IDs of an object with a member for each. */
-export function idsOf(states: object): number[] {
-  return Object.keys(states).map(Number);
-}
-
 /** Returns the states as the stack recorded them. */
 export function recordedStates({ states, otherStates }: FleetState): StateMap {
   return { ...otherStates, ...states };
 }
 
-/** Returns the webhooks that a fleet manages, also those that are missing from the list. */
+/** Returns the webhooks that a fleet manages, including those that are missing from the list. */
 export function managedIds(fleet: FleetState): number[] {
   return idsOf({ ...fleet.initialStates, ...recordedStates(fleet) });
 }
 
+/** Returns the webhook IDs of an object with a member for each. */
+export function idsOf(states: object): number[] {
+  return Object.keys(states).map(Number);
+}
+
 /** Returns the states of some webhooks. */
-export function statesOf(
+export function statesOf<State>(
   webhookIds: readonly number[],
-  stateOf: (webhookId: number) => WebhookState | null,
-): StateMap {
+  stateOf: (webhookId: number) => State,
+): Readonly<Record<string, State>> {
   return Object.fromEntries(webhookIds.map((id) => [id, stateOf(id)]));
 }
 
 /** Returns the members of some webhooks, as far as they exist. */
-export function pick(states: StateMap, webhookIds: readonly number[]): StateMap {
-  return statesOf(
-    webhookIds.filter((id) => id in states),
-    (id) => states[id] ?? null,
-  );
+export function pick<State>(
+  states: Readonly<Record<string, State>>,
+  webhookIds: readonly number[],
+): Readonly<Record<string, State>> {
+  const ids = new Set(webhookIds);
+  return Object.fromEntries(Object.entries(states).filter(([id]) => ids.has(Number(id))));
+}
+
+/** Returns the states that are known. */
+export function knownStates(states: StateMap): KnownStates {
+  const known = Object.entries(states).flatMap(([id, state]) => (state ? [[id, state] as const] : []));
+  return Object.fromEntries(known);
 }
 
 /** Returns the states that released webhooks get. Those that keep their states are left out. */
@@ -87,11 +96,9 @@ export function finalStates(
   stateOnDestroy: StateOnDestroy | null,
   webhookIds: readonly number[],
   initialStates: StateMap,
-): StateMap {
+): KnownStates {
   if (isState(stateOnDestroy)) return statesOf(webhookIds, () => stateOnDestroy);
-  if (stateOnDestroy !== "restore") return {};
-  const known = webhookIds.filter((id) => isState(initialStates[id]));
-  return pick(initialStates, known);
+  return stateOnDestroy === "restore" ? knownStates(pick(initialStates, webhookIds)) : {};
 }
 
 function stateMapOf(value: unknown): StateMap {

@@ -1,18 +1,31 @@
 import type { JsonObject } from "../bodies/json.js";
 import type { HttpResponse } from "../partner-api/attempt.js";
+import { failureOf } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import { withoutSpecialValues } from "../plugin/properties.js";
 import type { Notice } from "../plugin/resource.js";
 import type { PartnerWebhook } from "../registration.js";
+import type { KnownStates } from "./fleet-state.js";
 import {
   readWebhookList,
   type UnreadableList,
   type WebhookListReading,
   type WebhookReading,
 } from "./webhook-list-reader.js";
-import { listIncomplete, notListed, stateUnknown, unreadableList, type Need } from "./webhook-messages.js";
+import {
+  listIncomplete,
+  notListed,
+  progress,
+  stateUnknown,
+  unreadableList,
+  type Need,
+  type WebhookFailure,
+} from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
+
+/** The maximum number of reports of progress: the engine redraws its display each time. */
+const MAX_REPORTS = 100;
 
 /**
  * One list of the account's webhooks, with our own changes applied. An incomplete one prevents `others`,
@@ -82,14 +95,17 @@ export class WebhookLists {
    * Returns the list. One request serves the process. It is repeated if a complete list from before this call
    * lacks a webhook.
    *
-   * @param notBefore When the list must have been requested, at the earliest. @default any time
    * @throws {PartnerError} if the list cannot be read.
    */
-  async lookUp(webhookIds: readonly number[], notBefore?: number): Promise<WebhookList> {
+  async lookUp(webhookIds: readonly number[]): Promise<WebhookList> {
     const startedAt = this.#session.now();
-    const list = await this.#read(notBefore);
-    const isMissing = webhookIds.some((id) => list.isGone(id));
-    return isMissing ? this.#read(startedAt) : list;
+    const list = await this.#read();
+    return webhookIds.some((id) => list.isGone(id)) ? this.#read(startedAt) : list;
+  }
+
+  /** Returns a list that is requested after this call. @throws {PartnerError} if it cannot be read. */
+  readAgain(): Promise<WebhookList> {
+    return this.#read(this.#session.now());
   }
 
   /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
@@ -103,11 +119,20 @@ export class WebhookLists {
     }));
   }
 
-  /** Sets the state of a webhook. @throws {PartnerError} */
-  async setState(webhookId: number, state: WebhookState): Promise<void> {
-    const client = await this.#session.open();
-    await client.setWebhookState(webhookId, state);
-    this.#changes.set(webhookId, state);
+  /** Sets the states of webhooks, all at once, and shows the progress. @returns what failed. */
+  async setStates(states: KnownStates): Promise<WebhookFailure[]> {
+    const changes = Object.entries(states);
+    const step = Math.ceil(changes.length / MAX_REPORTS);
+    let finished = 0;
+    const set = async ([id, state]: [string, WebhookState]): Promise<WebhookFailure[]> => {
+      const webhookId = Number(id);
+      const error = await failureOf(this.#setState(webhookId, state));
+      finished += 1;
+      if (changes.length > 1 && (finished % step === 0 || finished === changes.length))
+        this.#session.showStatus(progress(finished, changes.length));
+      return error === null ? [] : [{ webhookId, error }];
+    };
+    return (await Promise.all(changes.map(set))).flat();
   }
 
   /**
@@ -132,6 +157,13 @@ export class WebhookLists {
     this.#session.notify(notice());
   }
 
+  async #setState(webhookId: number, state: WebhookState): Promise<void> {
+    const client = await this.#session.open();
+    await client.setWebhookState(webhookId, state);
+    this.#changes.set(webhookId, state);
+  }
+
+  /** @param notBefore When the list must have been requested, at the earliest. @default any time */
   async #read(notBefore?: number): Promise<WebhookList> {
     const response = await this.#session.requestList(notBefore);
     if (this.#last?.response !== response) {

@@ -10,12 +10,14 @@ import {
   finalStates,
   fleetStateOf,
   idsOf,
+  knownStates,
   managedIds,
   pick,
   recordedStates,
   statesOf,
   type FleetInputs,
   type FleetState,
+  type KnownStates,
   type StateMap,
 } from "./fleet-state.js";
 import type { WebhookList, WebhookLists } from "./webhook-list.js";
@@ -118,19 +120,18 @@ function needsUpdate(olds: FleetState, news: FleetInputs): boolean {
 
 /** Sets the named webhooks, those that `others` covers, and the final states of those that are dropped. */
 async function apply(
-  context: WebhookContext,
+  { declarations, lists }: WebhookContext,
   before: FleetState | null,
   news: FleetInputs,
 ): Promise<Applied<FleetState>> {
-  const { session, declarations, lists } = context;
   const olds = before ?? fleetStateOf({});
-  const named = news.states ?? {};
-  // `others` also covers webhooks created earlier in this run, so the list must be fresh.
-  const list = await lists.lookUp(idsOf(named), isState(news.others) ? session.now() : undefined);
+  const named = knownStates(news.states ?? {});
+  // `others` also covers webhooks that this run has created, so the list must be new.
+  const list = await (isState(news.others) ? lists.readAgain() : lists.lookUp(idsOf(named)));
   const dropped = declarations.undeclared(droppedIds(olds, news));
   const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
-  const wanted = { ...released, ...coveredBy(list, news), ...named };
-  const converged = await converge(context, list, { wanted, recorded: recordedStates(olds), released });
+  const declared = { ...coveredBy(list, news), ...named };
+  const converged = await converge(lists, list, { declared, final: released }, recordedStates(olds));
   return { state: stateAfter(olds, news, converged, released), failure: converged.failure };
 }
 
@@ -176,21 +177,17 @@ async function read({ lists }: WebhookContext, olds: FleetState): Promise<FleetS
 }
 
 /** Releases all webhooks, except those that the program declares elsewhere in this process. */
-async function remove(context: WebhookContext, olds: FleetState): Promise<void> {
-  const dropped = context.declarations.undeclared(managedIds(olds));
+async function remove({ declarations, lists }: WebhookContext, olds: FleetState): Promise<void> {
+  const dropped = declarations.undeclared(managedIds(olds));
   const released = finalStates(olds.stateOnDestroy, dropped, olds.initialStates);
   if (idsOf(released).length === 0) return;
-  const list = await context.lists.lookUp([]);
-  const { failure } = await converge(context, list, {
-    wanted: released,
-    recorded: recordedStates(olds),
-    released,
-  });
+  const list = await lists.lookUp([]);
+  const { failure } = await converge(lists, list, { declared: {}, final: released }, recordedStates(olds));
   if (failure !== null) throw failure;
 }
 
 /** Returns what `others` covers, with its state. @throws {PartnerError} if the list is incomplete. */
-function coveredBy(list: WebhookList, { states, others }: FleetInputs): StateMap {
+function coveredBy(list: WebhookList, { states, others }: FleetInputs): KnownStates {
   if (!isState(others)) return {};
   list.requireComplete("others");
   const coveredIds = list.ids().filter((id) => !(id in (states ?? {})));
