@@ -63,6 +63,19 @@ export function managedIds(fleet: FleetState): number[] {
   return idsOf({ ...fleet.initialStates, ...recordedStates(fleet) });
 }
 
+/** Returns the webhooks that a fleet manages and no longer declares; none if that is not known yet. */
+export function droppedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
+  if (states === null || others !== "leave") return [];
+  return managedIds(olds).filter((id) => !(id in states));
+}
+
+/** Returns the webhooks that `others` covers and that the stack recorded in another state. */
+export function driftedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
+  if (states === null || !isState(others)) return [];
+  const recorded = recordedStates(olds);
+  return idsOf(recorded).filter((id) => !(id in states) && recorded[id] !== others);
+}
+
 /** Returns the webhook IDs of an object with a member for each. */
 export function idsOf(states: object): number[] {
   return Object.keys(states).map(Number);
@@ -85,20 +98,16 @@ export function pick<State>(
   return Object.fromEntries(Object.entries(states).filter(([id]) => ids.has(Number(id))));
 }
 
+/** Returns the members of all but some webhooks. */
+export function omit(states: StateMap, webhookIds: readonly number[]): StateMap {
+  const ids = new Set(webhookIds);
+  return Object.fromEntries(Object.entries(states).filter(([id]) => !ids.has(Number(id))));
+}
+
 /** Returns the states that are known. */
 export function knownStates(states: StateMap): KnownStates {
   const known = Object.entries(states).flatMap(([id, state]) => (state ? [[id, state] as const] : []));
   return Object.fromEntries(known);
-}
-
-/** Returns the states that released webhooks get. Those that keep their states are left out. */
-export function finalStates(
-  stateOnDestroy: StateOnDestroy | null,
-  webhookIds: readonly number[],
-  initialStates: StateMap,
-): KnownStates {
-  if (isState(stateOnDestroy)) return statesOf(webhookIds, () => stateOnDestroy);
-  return stateOnDestroy === "restore" ? knownStates(pick(initialStates, webhookIds)) : {};
 }
 
 function stateMapOf(value: unknown): StateMap {

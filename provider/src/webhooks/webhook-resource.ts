@@ -3,15 +3,18 @@ import { isDeepStrictEqual } from "node:util";
 import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import type { Properties } from "../plugin/properties.js";
-import type { Applied, Notice, Plan, Resource } from "../plugin/resource.js";
+import type { Applied, Found, Notice, Plan, Resource } from "../plugin/resource.js";
+import type { StateOnDestroy } from "../registration.js";
 import { converge, type Converged } from "./converge.js";
 import type { Declarations } from "./declarations.js";
 import {
-  finalStates,
+  driftedIds,
+  droppedIds,
   fleetStateOf,
   idsOf,
   knownStates,
   managedIds,
+  omit,
   pick,
   recordedStates,
   statesOf,
@@ -32,7 +35,7 @@ export interface WebhookContext {
   readonly lists: WebhookLists;
 }
 
-/** How one type of resource declares a fleet. Its methods are as those of {@link Resource}. */
+/** How one type of resource declares a fleet. See {@link Resource} for the shared methods. */
 export interface FleetForm extends Pick<
   FleetResource,
   "registration" | "readArguments" | "inputsOf" | "stateOf" | "outputsOf" | "preview" | "newId" | "adopt"
@@ -50,12 +53,7 @@ export function webhookResource(context: WebhookContext, form: FleetForm): Fleet
     check: (news, olds, urn) => check(context, news, olds, urn),
     plan: (olds, news, _name, changesAccount) => plan(context, form, olds, news, changesAccount),
     apply: (olds, news) => apply(context, olds, news),
-    read: async (olds) => {
-      const state = await read(context, olds);
-      if (state === olds) return { state, inputs: null };
-      const inputs = form.declarationOf(state);
-      return inputs === null ? null : { state, inputs };
-    },
+    read: (olds) => read(context, form, olds),
     remove: (olds) => remove(context, olds),
   };
 }
@@ -79,6 +77,7 @@ async function check(
   if (gone.length > 0) throw noSuchWebhook(gone, list.ids());
   const covered = coversMore ? coveredBy(list, news) : {};
   const notices = [
+    // Where the state is unknown, "from … to …" would be a guess.
     ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
@@ -95,30 +94,28 @@ function plan(
   changesAccount: boolean,
 ): Plan {
   const replaces = form.replaces(olds, news);
-  if (changesAccount)
-    return { changes: true, replaces, notices: releaseNotices(olds, managedIds(olds), olds.stateOnDestroy) };
-  const { others } = news;
-  const drifted = driftedIds(olds, news);
+  if (changesAccount) {
+    // What this process has seen declared is in the new account.
+    const notices = releaseNotices(olds, managedIds(olds), olds.stateOnDestroy);
+    return { changes: true, replaces, notices };
+  }
   const released = declarations.undeclared(droppedIds(olds, news));
   // A replacement deletes the old resource by its old inputs.
   const { stateOnDestroy } = replaces.length > 0 ? olds : news;
-  const notices = releaseNotices(olds, released, stateOnDestroy);
-  // `check` reports what a new `others` changes: only the list shows it.
-  if (isState(others) && others === olds.others && drifted.length > 0)
-    notices.unshift(willChange("others", others, drifted));
+  const notices = [...driftNotices(olds, news), ...releaseNotices(olds, released, stateOnDestroy)];
   return { changes: needsUpdate(olds, news), replaces, notices };
 }
 
+/** Whether the inputs differ from what the stack recorded, or webhooks are to be released or have drifted. */
 function needsUpdate(olds: FleetState, news: FleetInputs): boolean {
-  const { states, others, stateOnDestroy } = news;
+  const { states, others, stateOnDestroy } = olds;
+  if (!isDeepStrictEqual(news, { states, others, stateOnDestroy })) return true;
   // A state that is not known differs from every state.
-  const isKnown = states !== null && !Object.values(states).includes(null);
-  if (!isKnown || !isDeepStrictEqual(states, olds.states)) return true;
-  if (others !== olds.others || stateOnDestroy !== olds.stateOnDestroy) return true;
+  if (Object.values(states).includes(null)) return true;
   return droppedIds(olds, news).length > 0 || driftedIds(olds, news).length > 0;
 }
 
-/** Sets the named webhooks, those that `others` covers, and the final states of those that are dropped. */
+/** Sets the named webhooks, those that `others` covers, and the final states of those that are released. */
 async function apply(
   { declarations, lists }: WebhookContext,
   before: FleetState | null,
@@ -128,61 +125,70 @@ async function apply(
   const named = knownStates(news.states ?? {});
   // `others` also covers webhooks that this run has created, so the list must be new.
   const list = await (isState(news.others) ? lists.readAgain() : lists.lookUp(idsOf(named)));
-  const dropped = declarations.undeclared(droppedIds(olds, news));
-  const released = finalStates(news.stateOnDestroy, dropped, olds.initialStates);
   const declared = { ...coveredBy(list, news), ...named };
-  const converged = await converge(lists, list, { declared, final: released }, recordedStates(olds));
-  return { state: stateAfter(olds, news, converged, released), failure: converged.failure };
+  const released = declarations.undeclared(droppedIds(olds, news));
+  const final = finalStates(olds, released, news.stateOnDestroy);
+  const converged = await converge(lists, list, { declared, final }, recordedStates(olds));
+  return { state: stateAfter(olds, news, converged, final), failure: converged.failure };
 }
 
-/** Returns what the stack stores after an update. @param released The final states of dropped webhooks. */
+/** Returns what the stack stores after an update. @param final The final states of released webhooks. */
 function stateAfter(
   olds: FleetState,
   { states, others, stateOnDestroy }: FleetInputs,
   { found, reached }: Converged,
-  released: StateMap,
+  final: KnownStates,
 ): FleetState {
-  const named = states ?? {};
+  const named = idsOf(states ?? {});
   // A released webhook stays managed until it is in its final state.
-  const managed = idsOf(reached).filter((id) => !(id in released) || reached[id] !== released[id]);
-  const unnamed = managed.filter((id) => !(id in named));
-  // With `others`, a webhook that is missing from the list is still covered.
-  const initial = isState(others) ? olds.initialStates : pick(olds.initialStates, managed);
+  const done = idsOf(final).filter((id) => reached[id] === final[id]);
+  const managed = omit(reached, done);
+  // The state that was found first counts.
+  const initialStates = { ...found, ...olds.initialStates };
   return {
-    states: pick(reached, idsOf(named)),
+    states: pick(managed, named),
     others: others ?? "leave",
     stateOnDestroy: stateOnDestroy ?? "leave",
-    otherStates: pick(reached, unnamed),
-    initialStates: { ...pick(found, managed), ...initial },
+    otherStates: omit(managed, named),
+    // `others` still covers a webhook that is missing from the list.
+    initialStates: isState(others) ? initialStates : pick(initialStates, idsOf(managed)),
   };
 }
 
 /** Observes the webhooks. Keeps what the stack recorded of those whose states the list does not show. */
-async function read({ lists }: WebhookContext, olds: FleetState): Promise<FleetState> {
-  const ids = managedIds(olds);
-  if (ids.length === 0 && !isState(olds.others)) return olds;
-  const list = await lists.lookUp(ids);
-  const recorded = recordedStates(olds);
-  const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
-  const present = [...new Set([...ids, ...coveredIds])].filter((id) => !list.isGone(id));
-  const observed = statesOf(present, (id) => list.stateOf(id) ?? recorded[id] ?? null);
+async function read(
+  { lists }: WebhookContext,
+  form: FleetForm,
+  olds: FleetState,
+): Promise<Found<FleetState> | null> {
+  const managed = managedIds(olds);
+  if (managed.length === 0 && !isState(olds.others)) return { state: olds, inputs: null };
+  const list = await lists.lookUp(managed);
+  // As in an update, `others` needs the complete list.
+  const covered = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
+  const present = [...managed, ...covered].filter((id) => !list.isGone(id));
   lists.warnAboutUnknown(list, present);
-  const unnamed = present.filter((id) => !(id in olds.states));
-  return {
+
+  const recorded = recordedStates(olds);
+  const observed = statesOf(present, (id) => list.stateOf(id) ?? recorded[id] ?? null);
+  const named = idsOf(olds.states);
+  const state = {
     ...olds,
-    states: pick(observed, idsOf(olds.states)),
-    otherStates: pick(observed, unnamed),
-    initialStates: { ...pick(observed, coveredIds), ...olds.initialStates },
+    states: pick(observed, named),
+    otherStates: omit(observed, named),
+    initialStates: { ...pick(observed, covered), ...olds.initialStates },
   };
+  const inputs = form.declarationOf(state);
+  return inputs && { state, inputs };
 }
 
 /** Releases all webhooks, except those that the program declares elsewhere in this process. */
 async function remove({ declarations, lists }: WebhookContext, olds: FleetState): Promise<void> {
-  const dropped = declarations.undeclared(managedIds(olds));
-  const released = finalStates(olds.stateOnDestroy, dropped, olds.initialStates);
-  if (idsOf(released).length === 0) return;
+  const released = declarations.undeclared(managedIds(olds));
+  const final = finalStates(olds, released, olds.stateOnDestroy);
+  if (idsOf(final).length === 0) return;
   const list = await lists.lookUp([]);
-  const { failure } = await converge(lists, list, { declared: {}, final: released }, recordedStates(olds));
+  const { failure } = await converge(lists, list, { declared: {}, final }, recordedStates(olds));
   if (failure !== null) throw failure;
 }
 
@@ -194,27 +200,32 @@ function coveredBy(list: WebhookList, { states, others }: FleetInputs): KnownSta
   return statesOf(coveredIds, () => others);
 }
 
-/** Returns the webhooks that `others` covers and that the stack recorded in another state. */
-function driftedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
-  if (states === null || !isState(others)) return [];
-  const recorded = recordedStates(olds);
-  return idsOf(recorded).filter((id) => !(id in states) && recorded[id] !== others);
+/** Returns the states that released webhooks get. Those that keep their states are left out. */
+function finalStates(
+  { initialStates }: FleetState,
+  released: readonly number[],
+  stateOnDestroy: StateOnDestroy | null,
+): KnownStates {
+  if (isState(stateOnDestroy)) return statesOf(released, () => stateOnDestroy);
+  return stateOnDestroy === "restore" ? knownStates(pick(initialStates, released)) : {};
 }
 
-/** Returns the webhooks that a fleet manages and no longer declares; none if that is not known yet. */
-function droppedIds(olds: FleetState, { states, others }: FleetInputs): number[] {
-  if (states === null || others !== "leave") return [];
-  return managedIds(olds).filter((id) => !(id in states));
+/** Says which drift an update undoes. `check` reports what a new `others` changes: only the list shows it. */
+function driftNotices(olds: FleetState, news: FleetInputs): Notice[] {
+  const { others } = news;
+  const drifted = driftedIds(olds, news);
+  if (!isState(others) || others !== olds.others || drifted.length === 0) return [];
+  return [willChange("others", others, drifted)];
 }
 
 /** Says which webhooks will change when they are released, as far as the stack recorded their states. */
 function releaseNotices(
   olds: FleetState,
   released: readonly number[],
-  stateOnDestroy: FleetInputs["stateOnDestroy"],
+  stateOnDestroy: StateOnDestroy | null,
 ): Notice[] {
   const recorded = recordedStates(olds);
-  const final = finalStates(stateOnDestroy, released, olds.initialStates);
+  const final = finalStates(olds, released, stateOnDestroy);
   return changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
 }
 
