@@ -3,7 +3,7 @@ import { permanentCause } from "./connection-failures.js";
 import type { Effect } from "./errors.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
-import { isSuccess, isTemporary, isThrottled, mayHaveEffect } from "./statuses.js";
+import { hadNoEffect, isSuccess, isTemporary, isThrottled } from "./statuses.js";
 
 /** The retry policy. Pauses are in milliseconds. */
 const RETRY = {
@@ -35,10 +35,9 @@ function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
   return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : "fail";
 }
 
-/** Whether an attempt may have taken effect. */
-function mayHaveTakenEffect(kind: OperationKind, attempt: Attempt): boolean {
+function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
-  return attempt.kind === "response" ? mayHaveEffect(attempt.status) : attempt.sent;
+  return attempt.kind === "response" ? !hadNoEffect(attempt.status) : attempt.sent;
 }
 
 /** How an operation ended after all its attempts. */
@@ -88,7 +87,7 @@ export async function withRetry(
     last = attempt;
     const retryAfter = readRetryAfter(attempt, clock.now());
     limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
-    if (mayHaveTakenEffect(kind, attempt)) effect = "possible";
+    if (mayHaveEffect(kind, attempt)) effect = "possible";
 
     const decision = decideRetry(kind, attempt);
     if (decision === "done" && attempt.kind === "response") return { end: "done", attempt, effect, attempts };

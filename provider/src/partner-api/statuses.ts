@@ -15,9 +15,9 @@ export const isRedirect = oneOf("3xx");
 export const isAuthentication = oneOf(401, 403);
 /** Nothing has this ID, or there is no Partner API at this address. */
 export const isNotFound = oneOf(404, 410);
-/** The service does not accept the request. None has a body, so it is the ID, or something in the way. */
+/** The service rejects the request, which has no body: its ID is wrong, or this is not allowed now. */
 export const isInvalid = oneOf(400, 422);
-/** Something is in the way, such as another key, or the state is already as wanted. */
+/** The account does not allow this now: it has another key, or the webhook already has the wanted state. */
 export const isConflict = oneOf(409);
 /** The Partner API itself refused, and will again until something else changes. */
 export const isRefused = oneOf(400, 409, 422);
@@ -25,10 +25,11 @@ export const isRefused = oneOf(400, 409, 422);
 export const isThrottled = oneOf(429);
 /** Another attempt may succeed. After a 500, a change may have failed halfway. */
 export const isTemporary = oneOf(408, 502, 503, 504);
-/** Perhaps not from the Partner API, but from a gateway, or from what else is at a wrong address. */
+/** Perhaps not from the Partner API, but from a gateway, or from another service at a wrong address. */
 export const isFromElsewhere = oneOf("3xx", 401, 404, 410, 502, 503, 504);
 
-/** A redirect may follow a creation (303), and after 5xx, the outcome is unknown. */
-const isUncertain = oneOf("2xx", "3xx", 408, "5xx");
-/** The request may have taken effect. A 501 says that it had none (RFC 9110, 15.6.2). */
-export const mayHaveEffect: Meaning = (status) => status !== 501 && isUncertain(status);
+/**
+ * The request had no effect. A 501 says so too (RFC 9110, 15.6.2). After a 408 or another 5xx, nobody can
+ * tell, and a redirect may follow a creation (303).
+ */
+export const hadNoEffect: Meaning = (status) => status !== 408 && oneOf("4xx", 501)(status);

@@ -71,6 +71,7 @@ const MATRIX: readonly Row[] = [
   ...[400, 401, 403, 404, 409, 410, 501].map(refused),
   ...[408, 502, 503, 504].map(transient),
   row("500", status(500), "STATUS", 6, 1, "possible"),
+  row("a status that HTTP does not have", status(600), "STATUS", 1, 1, "possible"),
   // Two minutes of pauses that double.
   ["429", status(429), "8 STATUS none", "8 STATUS none", "8 STATUS none"],
 
