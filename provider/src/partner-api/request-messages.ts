@@ -34,22 +34,20 @@ export interface RequestFailure {
 /** An operation failed: what happened, what may have changed, one remedy, and the server's own words. */
 export function requestFailed(failure: RequestFailure): PartnerError {
   const { operation, webhookId, server, outcome, serverWords } = failure;
-  const { effect, attempts } = outcome;
+  const { attempt, effect, attempts } = outcome;
   const [code, happened, remedy] = explain(failure);
-  const { method, template, kind } = OPERATIONS[operation];
+  const { method, template } = OPERATIONS[operation];
   const clause = (path: string): string =>
     `${method} ${server}${API_ROOT}${path}: ${happened}${attempts > 1 ? ` after ${attempts} attempts` : ""}`;
-  const mayHaveChanged = effect === "possible";
   const message = [
     `${clause(pathOf(template, webhookId))}.`,
-    mayHaveChanged ? WORDS[operation].changed : "",
-    mayHaveChanged && kind === "create" && remedy === AGAIN ? "" : remedy, // Not to be repeated blindly.
+    effect === "possible" ? MAY_HAVE_CHANGED[operation] : "",
+    remedy,
     serverWords === null ? "" : `The server said: "${serverWords}"${/[.!?]$/.test(serverWords) ? "" : "."}`,
   ];
-  const last = outcome.end === "interrupted" ? null : outcome.attempt;
   return new PartnerError(code, message.filter((part) => part !== "").join(" "), {
     effect,
-    status: last?.kind === "response" ? last.status : null,
+    status: attempt?.kind === "response" ? attempt.status : null,
     isUnreachable: isUnreachable(outcome),
     summary: clause(template),
   });
@@ -77,21 +75,13 @@ export function invalidProxy(): PartnerError {
   );
 }
 
-const AGAIN = "Run this again later.";
-const slowServer = (requestTimeout: string): string => `If the server is slow, raise ${requestTimeout}.`;
-
-const wrongAddress = (baseUrl: string): string =>
-  `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`;
-const webhookGone = (baseUrl: string): string => `The webhook may be gone. If not, check ${baseUrl}.`;
-
-/** What an unknown effect of each operation means, and the remedy for a 404. */
-type Words = Readonly<{ changed: string; notFound: (baseUrl: string) => string }>;
-const WORDS: Readonly<Record<Operation, Words>> = {
-  createApiKey: { changed: "", notFound: wrongAddress }, // keys/ says what a lost response means.
-  deleteApiKey: { changed: "The key may have been deleted.", notFound: wrongAddress },
-  listWebhooks: { changed: "", notFound: wrongAddress },
-  activateWebhook: { changed: "The webhook may have changed.", notFound: webhookGone },
-  disableWebhook: { changed: "The webhook may have changed.", notFound: webhookGone },
+/** What an operation with an unknown effect may have done. */
+const MAY_HAVE_CHANGED: Readonly<Record<Operation, string>> = {
+  createApiKey: "", // keys/ says what a lost response means.
+  deleteApiKey: "The key may have been deleted.",
+  listWebhooks: "",
+  activateWebhook: "The webhook may have changed.",
+  disableWebhook: "The webhook may have changed.",
 };
 
 /** Returns the code, what happened, and one remedy. */
@@ -106,19 +96,19 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   if (end === "throttled") return ["PARTNERS_STATUS", happened, later];
   if (attempt.kind === "noResponse") {
     const code = isTimeout(attempt) ? "PARTNERS_TIMEOUT" : "PARTNERS_CONNECTION";
-    return [code, happened, connectionRemedy(attempt, settingName)];
+    return [code, happened, connectionRemedy(attempt, failure)];
   }
-  const { status, cutOff } = attempt;
+  const { status, cutOff, text } = attempt;
   const code = isSuccess(status) ? "PARTNERS_UNREADABLE" : "PARTNERS_STATUS";
   const baseUrl = settingName("baseUrl");
   // The Partner API speaks JSON: something in front of it wants a login.
-  if (isWebPage(attempt.text) && (isSuccess(status) || isAuthentication(status))) {
+  if (isWebPage(text) && (isSuccess(status) || isAuthentication(status))) {
     const remedy = `Check ${baseUrl}, and whether a gateway needs a login or ${settingName("headers")}.`;
     return [code, `${happened} and a web page`, remedy];
   }
   if (!isSuccess(status)) return [code, happened, statusRemedy(status, failure)];
-  if (cutOff === "timeout") return ["PARTNERS_TIMEOUT", happened, slowServer(settingName("requestTimeout"))];
-  if (cutOff === "connection") return ["PARTNERS_CONNECTION", happened, AGAIN];
+  if (cutOff === "timeout") return ["PARTNERS_TIMEOUT", happened, slowServer(failure)];
+  if (cutOff === "connection") return ["PARTNERS_CONNECTION", happened, again(failure)];
   if (cutOff === "limit") return [code, happened, `Check ${baseUrl}.`];
   return [code, `${happened}, but its body reports a failure`, ""];
 }
@@ -139,27 +129,31 @@ const CUT_OFF: Readonly<Record<CutOff, string>> = {
   connection: "the response was cut off",
 };
 
-function statusRemedy(status: number, { operation, settingName }: RequestFailure): string {
+function statusRemedy(status: number, failure: RequestFailure): string {
+  const { operation, webhookId, settingName } = failure;
   const [baseUrl, token] = [settingName("baseUrl"), settingName("accessToken")];
   if (isRedirect(status)) return `Redirects are not followed: set ${baseUrl} to the final address.`;
   if (status === 401) return `The access token was rejected: check ${token}.`;
   if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
-  if (isNotFound(status)) return WORDS[operation].notFound(baseUrl);
+  if (isNotFound(status))
+    return webhookId === null
+      ? `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`
+      : `The webhook may be gone. If not, check ${baseUrl}.`;
   if (isConflict(status) && operation === "createApiKey")
     return (
       "The service may allow only one key at a time. If this stack has it, rotate without overlap, with " +
       "deleteBeforeReplace; otherwise, delete it at the service."
     );
-  return status >= 500 || isTemporary(status) || isConflict(status) ? AGAIN : "";
+  return status >= 500 || isTemporary(status) || isConflict(status) ? again(failure) : "";
 }
 
-function connectionRemedy(attempt: NoResponse, settingName: (name: string) => string): string {
+function connectionRemedy(attempt: NoResponse, failure: RequestFailure): string {
   const { code, sent } = attempt;
-  const baseUrl = settingName("baseUrl");
+  const baseUrl = failure.settingName("baseUrl");
   const cause = permanentCause(code);
   if (cause !== null) return PERMANENT_REMEDY[cause](baseUrl);
   // The address was right.
-  if (sent) return isTimeout(attempt) ? slowServer(settingName("requestTimeout")) : AGAIN;
+  if (sent) return isTimeout(attempt) ? slowServer(failure) : again(failure);
   if (/^PROXY_|^UND_ERR_PRX_CONN$/.test(code))
     return "The proxy did not connect: check HTTPS_PROXY, or add the host to NO_PROXY.";
   return `Check ${baseUrl}, the network and any proxy.`;
@@ -176,6 +170,15 @@ const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => str
   "long headers": (baseUrl) =>
     `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
 };
+
+/** Not for a creation that may have created a key: the next one would create a second. */
+function again({ operation, outcome }: RequestFailure): string {
+  return operation === "createApiKey" && outcome.effect === "possible" ? "" : "Run this again later.";
+}
+
+function slowServer({ settingName }: RequestFailure): string {
+  return `If the server is slow, raise ${settingName("requestTimeout")}.`;
+}
 
 function isTimeout({ reason, code }: NoResponse): boolean {
   return reason === "timeout" || code === "UND_ERR_CONNECT_TIMEOUT";
