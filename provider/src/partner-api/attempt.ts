@@ -48,7 +48,10 @@ export interface NoResponse {
   readonly code: string;
 }
 
-/** Bytes of a body, as received and as decoded. gRPC carries no more of a state. */
+/**
+ * Bytes of a body, as received and as decoded. If a creation fails, its body reaches the engine in a header,
+ * encoded in base64 twice; the engine's gRPC library accepts headers of 16 MiB.
+ */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 /** Bytes of the headers. Some gateways send more than undici's default of 16 KiB. */
 export const HEADER_LIMIT = 256 * 1024;

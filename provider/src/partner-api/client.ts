@@ -39,7 +39,7 @@ export interface Creation {
   readonly failure: PartnerError | null;
 }
 
-/** A client of the Partner API. Of a body, it knows only whether it reports a failure. */
+/** A client of the Partner API. It reads bodies only to find out whether they report a failure. */
 export interface PartnerClient {
   /**
    * Creates a key.

@@ -11,7 +11,7 @@ export type ErrorCode =
   | "PARTNERS_UNREADABLE"
   | "PARTNERS_RESOURCE";
 
-/** What code asks of an error. */
+/** What code needs to know of an error, so that it never reads the message. */
 export interface ErrorFacts {
   /** @default "none" */
   readonly effect?: Effect;
@@ -20,15 +20,15 @@ export interface ErrorFacts {
   /** Whether it shows that the Partner API was not reached with these settings. @default false */
   readonly isUnreachable?: boolean;
   /**
-   * The first clause of the message, such as `GET https://…: the server returned 401`: of many resources that
-   * fail with the same one, only the first shows it in full. @default each shows it in full
+   * The first clause of the message, such as `GET https://…: the server returned 401`. Of the resources that
+   * fail with the same one, only the first shows the whole message. @default each shows it
    */
   readonly summary?: string | null;
 }
 
 /**
- * An error that a user can do something about. Its message is finished, apart from what the host adds about
- * the call. It never contains a token, a key or a body.
+ * An error that a user can do something about. The host adds the code to its message, and perhaps a hint. The
+ * message never contains a token, a key or a body.
  */
 export class PartnerError extends Error {
   readonly code: ErrorCode;
@@ -52,7 +52,7 @@ export function resourceError(text: string, facts?: ErrorFacts): PartnerError {
   return new PartnerError("PARTNERS_RESOURCE", text, facts);
 }
 
-/** Returns the error with which an operation fails; `null` if it succeeds. Throws anything but our errors. */
+/** Returns the error that an operation fails with; `null` if it succeeds. Throws any other error. */
 export async function failureOf(operation: Promise<unknown>): Promise<PartnerError | null> {
   try {
     await operation;

@@ -26,16 +26,16 @@ export const MAX_IN_FLIGHT = 16;
 
 /** Milliseconds of the first pause after a 429 without `Retry-After`, and of the longest one. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [1_000, 60_000];
-/** Milliseconds without any other response after which a 429 ends an operation. */
+/** Milliseconds. If 429s last for so long, or ask for a longer pause, operations fail instead of waiting. */
 const PATIENCE = 120_000;
-/** Milliseconds that a timer of Node may fire early. */
+/** How many milliseconds early a timer of Node may fire. */
 const TIMER_ERROR = 2;
-/** How many more requests may be in flight after each other response, until there are 16 again. */
+/** By how much a response other than a 429 raises the limit of requests in flight: 20 raise it by one. */
 const GROWTH = 0.05;
 
 /**
- * Limits all requests of the process: 16 in flight and, after a 429, none until a pause is over. Then one
- * request begins again, and others follow.
+ * Limits all requests of the process to 16 in flight. After a 429, none is sent until a pause is over. Then
+ * the limit starts at one, and grows.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -45,6 +45,7 @@ export class RateLimiter {
   #limit = MAX_IN_FLIGHT;
   #pausedUntil = 0;
   #nextPause = FIRST_PAUSE;
+  /** When the first 429 since any other response arrived. */
   #throttledSince: number | null = null;
 
   constructor(clock: Clock, signal?: AbortSignal) {
@@ -71,8 +72,7 @@ export class RateLimiter {
     while (!this.#signal?.aborted) {
       const { pause } = this;
       if (pause > 0) {
-        const silence = this.#clock.now() - (this.#throttledSince ?? Infinity);
-        if (silence >= PATIENCE || pause > PATIENCE) return false;
+        if (pause > PATIENCE || this.#throttledFor >= PATIENCE) return false;
         onPause(pause);
         await this.#clock.sleep(pause, this.#signal);
       } else if (this.#inFlight < Math.floor(this.#limit)) {
@@ -93,18 +93,23 @@ export class RateLimiter {
     this.#wake(Math.floor(this.#limit) - this.#inFlight);
   }
 
+  /** Milliseconds for which the server has returned nothing but 429s. */
+  get #throttledFor(): number {
+    return this.#throttledSince === null ? 0 : this.#clock.now() - this.#throttledSince;
+  }
+
   #throttle(retryAfter: number | null): void {
     const now = this.#clock.now();
     this.#throttledSince ??= now;
     this.#limit = 1;
-    // Only the first 429 of a burst says something new.
+    // Requests in flight together get 429s together: only the first lengthens the pause.
     if (now >= this.#pausedUntil) {
       // Partly random, so that several processes do not begin again at the same time.
       this.#pausedUntil = now + this.#nextPause * (1 + this.#clock.random() / 2);
       this.#nextPause = Math.min(LONGEST_PAUSE, this.#nextPause * 2);
     }
     this.#pausedUntil = Math.max(this.#pausedUntil, now + (retryAfter ?? 0));
-    this.#wake(Infinity); // They wait for the end of the pause instead, or give up.
+    this.#wake(Infinity); // What is queued waits for the end of the pause instead, or fails.
   }
 
   #relax(): void {
