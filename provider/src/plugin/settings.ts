@@ -2,7 +2,7 @@ import { isObject, parseDocument } from "../bodies/json.js";
 import { readMapping, type ResponseMapping } from "../bodies/response-mapping.js";
 import type { BaseUrl } from "../partner-api/connections.js";
 import { PartnerError } from "../partner-api/errors.js";
-import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
+import { isVisibleAscii } from "../partner-api/operations.js";
 import {
   INVALID_SETTINGS,
   invalidSetting,
@@ -27,6 +27,7 @@ import {
   variableOf,
   type SettingName,
 } from "../setting-names.js";
+import { parseBaseUrl } from "./setting-values.js";
 
 /** Returns the decrypted values of keys such as `partners:baseUrl`. */
 export interface ConfigSource {
@@ -228,20 +229,4 @@ const RESERVED_HEADER = new RegExp(
 
 function addressOf({ origin, prefix }: BaseUrl): string {
   return origin + prefix;
-}
-
-/** As the URL parser writes them. Names other than `localhost` could resolve to anything. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Returns the parts of a base URL, or the rule that it breaks. */
-export function parseBaseUrl(text: string): BaseUrl | string {
-  if (!URL.canParse(text)) return RULES.url;
-  const { protocol, username, password, hostname, origin, pathname } = new URL(text);
-  const loopback = LOOPBACK.test(hostname);
-  if (username !== "" || password !== "") return RULES.noCredentials;
-  if (protocol !== "https:" && !(protocol === "http:" && loopback)) return RULES.https;
-  if (text.includes("?") || text.includes("#")) return RULES.noQuery;
-  const prefix = pathname.replace(/\/{1,64}$/, "");
-  if (prefix.endsWith(API_ROOT)) return RULES.noApiRoot(API_ROOT);
-  return { origin, prefix, loopback };
 }

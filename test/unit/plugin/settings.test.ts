@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { parseBaseUrl, SettingsReader } from "../../../provider/src/plugin/settings.js";
+import { parseBaseUrl } from "../../../provider/src/plugin/setting-values.js";
+import { SettingsReader } from "../../../provider/src/plugin/settings.js";
 
 type Values = Readonly<Record<string, unknown>>;
 
