@@ -96,8 +96,8 @@ export function unusedVariable(setting: string): string {
 }
 
 /** A setting breaks a rule. @param rule Follows "it". */
-export function invalidSetting(setting: string, rule: string, name: NameSetting): string {
-  return `Correct ${name(setting)}: it ${rule}.`;
+export function invalidSetting(name: string, rule: string): string {
+  return `Correct ${name}: it ${rule}.`;
 }
 
 /** The rules of settings. */

@@ -50,7 +50,7 @@ export interface ResponseMapping {
 
 type Member = keyof ResponseMapping;
 
-/** What each member must be. */
+/** Says which rule a value of each member breaks, if it breaks one. */
 const MEMBERS: Readonly<Record<Member, (value: unknown) => string | null>> = {
   apiKey: jsonPointer,
   apiKeyId: jsonPointer,
@@ -64,34 +64,35 @@ const MEMBERS: Readonly<Record<Member, (value: unknown) => string | null>> = {
 const NAMES = Object.keys(MEMBERS) as Member[];
 
 /**
- * Reads the setting `responses`, which is JSON. A member that is `null` counts as not set. Python programs
+ * Parses the setting `responses`, which is JSON. A member that is `null` counts as not set. Python programs
  * write `api_key`, so both spellings count.
  *
- * @param refuse Receives `responses` or a member of it, and the rule that it breaks.
+ * @param refuse Receives each rule that is broken, and by which member; without one, by the whole setting.
+ * @returns The members that are valid.
  */
-export function readMapping(text: string, refuse: (setting: string, rule: string) => void): ResponseMapping {
+export function parseMapping(text: string, refuse: (rule: string, member?: Member) => void): ResponseMapping {
   const document = parseDocument(text);
   if (!isObject(document)) {
-    refuse("responses", "must be a JSON object");
+    refuse("must be a JSON object");
     return {};
   }
   const mapping: Partial<Record<Member, unknown>> = {};
   for (const [name, value] of Object.entries(document)) {
     if (value === null) continue;
     const member = NAMES.find((known) => normalizeName(known) === normalizeName(name));
-    // The name is not repeated, because it could be anything.
-    if (member === undefined)
-      refuse("responses", `has an unknown member; valid members: ${NAMES.join(", ")}`);
-    else {
-      const rule = MEMBERS[member](value);
-      if (rule === null) mapping[member] = value;
-      else refuse(`responses.${member}`, rule);
+    if (member === undefined) {
+      // The name is not repeated, because it could be anything.
+      refuse(`has an unknown member; valid members: ${NAMES.join(", ")}`);
+      continue;
     }
+    const rule = MEMBERS[member](value);
+    if (rule === null) mapping[member] = value;
+    else refuse(rule, member);
   }
   const { active = [], disabled = [] } = mapping as ResponseMapping;
   const words = active.map(asWord);
   if (disabled.some((word) => words.includes(asWord(word))))
-    refuse("responses.disabled", "must not have a value in common with responses.active");
+    refuse("must not have a value in common with responses.active", "disabled");
   return mapping as ResponseMapping;
 }
 

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 
-import { readMapping } from "../../../provider/src/bodies/response-mapping.js";
+import { parseMapping } from "../../../provider/src/bodies/response-mapping.js";
 
-/** Reads a mapping. Returns it with what is refused, as "setting: rule". */
+/** Reads a mapping. Returns it with what is refused, as "member: rule". */
 function read(given: unknown): { mapping: unknown; refused: string[] } {
   const refused: string[] = [];
   const text = typeof given === "string" ? given : JSON.stringify(given);
-  const mapping = readMapping(text, (setting, rule) => void refused.push(`${setting}: ${rule}`));
+  const mapping = parseMapping(text, (rule, member) => void refused.push(`${member ?? ""}: ${rule}`));
   return { mapping, refused };
 }
 
@@ -30,18 +30,18 @@ it("a member that is null counts as not set", () => {
 });
 
 it.each<[what: string, mapping: unknown, refused: RegExp]>([
-  ["text", "pk", /^responses: must be a JSON object$/],
-  ["a list", [], /^responses: must be a JSON object$/],
-  ["an unknown member", { apikeys: "/x" }, /^responses: has an unknown member; valid members: apiKey, /],
-  ["a prototype", '{"__proto__":{"apiKey":"/x"}}', /^responses: has an unknown member/],
-  ["a path without a slash", { apiKey: "data.key" }, /^responses\.apiKey: must be a JSON Pointer/],
-  ["a pointer with a wrong escape", { webhook_id: "/a~2" }, /^responses\.webhookId: must be a JSON Pointer/],
-  ["a number as pointer", { webhookState: 1 }, /^responses\.webhookState: must be a JSON Pointer/],
-  ["a word that is no list", { active: "LIVE" }, /^responses\.active: must be a list/],
-  ["an empty list", { disabled: [] }, /^responses\.disabled: must be a list/],
-  ["a list of objects", { active: ["a", {}] }, /^responses\.active: must be a list/],
-  ["text as a flag", { complete: "maybe" }, /^responses\.complete: must be true or false$/],
-  ["one word for both", { active: ["On"], disabled: ["oN "] }, /^responses\.disabled: must not have a value/],
+  ["text", "pk", /^: must be a JSON object$/],
+  ["a list", [], /^: must be a JSON object$/],
+  ["an unknown member", { apikeys: "/x" }, /^: has an unknown member; valid members: apiKey, /],
+  ["a prototype", '{"__proto__":{"apiKey":"/x"}}', /^: has an unknown member/],
+  ["a path without a slash", { apiKey: "data.key" }, /^apiKey: must be a JSON Pointer/],
+  ["a pointer with a wrong escape", { webhook_id: "/a~2" }, /^webhookId: must be a JSON Pointer/],
+  ["a number as pointer", { webhookState: 1 }, /^webhookState: must be a JSON Pointer/],
+  ["a word that is no list", { active: "LIVE" }, /^active: must be a list/],
+  ["an empty list", { disabled: [] }, /^disabled: must be a list/],
+  ["a list of objects", { active: ["a", {}] }, /^active: must be a list/],
+  ["text as a flag", { complete: "maybe" }, /^complete: must be true or false$/],
+  ["one word for both", { active: ["On"], disabled: ["oN "] }, /^disabled: must not have a value/],
 ])("%s is refused", (_what, mapping, expected) => {
   const { refused } = read(mapping);
   expect(refused).toEqual([expect.stringMatching(expected)]);

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { parseBaseUrl } from "../../../provider/src/plugin/setting-values.js";
+import { parseBaseUrl, type Refuse } from "../../../provider/src/plugin/setting-values.js";
 import { SettingsReader } from "../../../provider/src/plugin/settings.js";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -201,7 +201,7 @@ it.each([
   ["http://127.1.2.3", "http://127.1.2.3", "", true],
   ["http://[::1]:1", "http://[::1]:1", "", true],
 ])("a base URL may be %s", (text, origin, prefix, loopback) => {
-  expect(parseBaseUrl(text)).toEqual({ origin, prefix, loopback });
+  expect(parseBaseUrl(text, vi.fn<Refuse>())).toEqual({ origin, prefix, loopback });
 });
 
 it.each([
@@ -216,5 +216,7 @@ it.each([
   ["https://a.example/api/v1/partners//", /must not include \/api\/v1\/partners/],
   ["http://:pass@127.0.0.1", /user name or password/],
 ])("a base URL must not be %s", (text, rule) => {
-  expect(parseBaseUrl(text)).toMatch(rule);
+  const refuse = vi.fn<Refuse>(() => null);
+  expect(parseBaseUrl(text, refuse)).toBeNull();
+  expect(refuse.mock.calls).toEqual([[expect.stringMatching(rule)]]);
 });
