@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify, styleText } from "node:util";
 
-import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { PartnerError } from "../partner-api/errors.js";
+import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { AccountSession } from "../plugin/account-session.js";
-import type { ResponseMapping } from "../bodies/response-mapping.js";
+import type { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
@@ -100,29 +100,29 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
 
 /** Checks the settings of the default account, and the list that it gets with them. */
 async function checkService(config: Config, report: Report): Promise<void> {
-  const source = { get: (key: string) => config[key]?.value };
   const session = new AccountSession({
     notify: () => undefined,
     log: (line) => void process.stderr.write(`${line}\n`),
   });
-  session.configure(source);
+  session.configure({ get: (key) => config[key]?.value });
   const { settings } = session;
   let check = "settings";
   try {
     const { servers, responses } = session.readSettings();
     const set = SETTING_NAMES.filter((name) => settings.originOf(name) !== null).map(settings.settingName);
-    report("ok", "settings", `${set.join(", ")}.`);
+    report("ok", check, `${set.join(", ")}.`);
     check = "service";
     const client = await session.open();
     const { text, headers } = await client.listWebhooks().finally(() => client.close());
     const { method, template } = OPERATIONS.listWebhooks;
-    report("ok", "service", `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
-    const commandsFor: CommandsFor = (members) => settings.commandsFor(members);
+    report("ok", check, `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
     const list = readWebhookList(text, headers, responses);
-    if (list.isReadable) reportList(list, responses, commandsFor, report);
-    else {
+    if (list.isReadable) {
+      reportList(list, settings, report);
+      reportStates(list, session, report);
+    } else {
       const { setting, pointers } = list;
-      const commands = pointers.flatMap((pointer) => (setting ? commandsFor({ [setting]: pointer }) : []));
+      const commands = pointers.flatMap((at) => (setting ? settings.commandsFor({ [setting]: at }) : []));
       report("failed", "list", unreadableList(list, session).message, commands);
     }
   } catch (error) {
@@ -131,17 +131,9 @@ async function checkService(config: Config, report: Report): Promise<void> {
   }
 }
 
-/** Returns what to type to set members of the setting `responses`, one or several lines. */
-type CommandsFor = (members: ResponseMapping) => readonly string[];
-
-/** Reports what was recognized and where, and all webhooks with their states. */
-function reportList(
-  list: WebhookListReading,
-  responses: ResponseMapping,
-  commandsFor: CommandsFor,
-  report: Report,
-): void {
-  const { webhooks, incompleteSign: sign } = list;
+/** Reports where the list and the webhooks in it were recognized, and whether the list is complete. */
+function reportList(list: WebhookListReading, settings: SettingsReader, report: Report): void {
+  const { incompleteSign: sign } = list;
   const found = Object.entries(list.pointers).filter(([, pointer]) => pointer !== null);
   const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");
   if (sign === null) report("ok", "list", `Found ${where}.`);
@@ -149,33 +141,32 @@ function reportList(
     const finding =
       `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail, and drift of ` +
       "webhooks that it lacks is not detected.";
-    report("warning", "list", finding, [
-      "If the list is complete, run this:",
-      ...commandsFor({ complete: true }),
-    ]);
+    const commands = settings.commandsFor({ complete: true });
+    report("warning", "list", finding, ["If the list is complete, run this:", ...commands]);
   }
+}
+
+/** Reports all webhooks with their states. */
+function reportStates({ webhooks }: WebhookListReading, session: AccountSession, report: Report): void {
   const all = [...webhooks.values()].sort((one, other) => one.webhookId - other.webhookId);
   const table = all.map(({ webhookId, state }) => `${webhookId}  ${state ?? "unknown"}`);
   const unknown = all.filter(({ state }) => state === null);
   if (unknown.length === 0) report("ok", "webhooks", `${all.length} listed.`, table);
   else {
     const finding = `The states of ${unknown.length} of ${all.length} are unknown, so drift is not detected.`;
-    const fields = stateFieldsOf(
-      all.map(({ record }) => record),
-      responses,
-    );
-    report("failed", "webhooks", finding, [...stateCommands(fields, commandsFor), ...table]);
+    const records = all.map(({ record }) => record);
+    const fields = stateFieldsOf(records, session.readSettings().responses);
+    const commands = fields.flatMap((field) => stateCommands(field, session.settings));
+    report("failed", "webhooks", finding, [...commands, ...table]);
   }
 }
 
-/** Returns the commands after which the state is read at one of the fields. */
-function stateCommands(fields: readonly StateField[], commandsFor: CommandsFor): string[] {
-  return fields.flatMap(({ pointer, values, needsWords }) => {
-    const words = needsWords ? { active: ["ACTIVE"], disabled: ["DISABLED"] } : {};
-    const replace = needsWords ? " with its values instead of ACTIVE and DISABLED" : "";
-    return [
-      `If the state is at ${pointer} (${values.join(", ")}), run this${replace}:`,
-      ...commandsFor({ webhookState: pointer, ...words }),
-    ];
-  });
+/** Returns the commands after which the state is read at a field. */
+function stateCommands({ pointer, values, needsWords }: StateField, settings: SettingsReader): string[] {
+  const words = needsWords ? { active: ["ACTIVE"], disabled: ["DISABLED"] } : {};
+  const replace = needsWords ? " with its values instead of ACTIVE and DISABLED" : "";
+  return [
+    `If the state is at ${pointer} (${values.join(", ")}), run this${replace}:`,
+    ...settings.commandsFor({ webhookState: pointer, ...words }),
+  ];
 }
