@@ -12,7 +12,6 @@ import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
 import { unreadableList } from "../webhooks/webhook-messages.js";
 import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-reader.js";
-import type { Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
@@ -28,10 +27,10 @@ The exit code is 1 if a check failed.
 `;
 
 /** `pulumi-partners doctor`: checks everything between this machine and the service. */
-export const doctorCommand: Command = {
+export const doctorCommand = {
   help: HELP,
   options: ["stack", "cwd"],
-  run: async ({ stack, cwd = "." }) => {
+  run: async ({ stack, cwd = "." }: { stack?: string; cwd?: string }): Promise<number> => {
     const project = findProject(resolve(cwd));
     if (project === null && stack !== undefined)
       throw new Error("--stack needs a Pulumi project: use --cwd with its folder.");

@@ -2,9 +2,17 @@ import { parseArgs } from "node:util";
 
 import { PartnerError } from "../partner-api/errors.js";
 import { VERSION } from "../version.js";
-import type { Command } from "./command.js";
 import { doctorCommand } from "./doctor.js";
 import { sandboxCommand } from "./sandbox-command.js";
+
+/** A command of `pulumi-partners`. */
+interface Command {
+  readonly help: string;
+  /** The names of its options, which all take a value. */
+  readonly options: readonly string[];
+  /** Returns the exit code. @throws {Error} with a sentence, if an option is wrong or nothing can be done. */
+  run(values: Partial<Record<string, string>>): Promise<number>;
+}
 
 const COMMANDS = new Map<string, Command>([
   ["doctor", doctorCommand],

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import { webhookName, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
 import { quoteForShell } from "../setting-messages.js";
-import type { Command } from "./command.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 
@@ -18,10 +17,11 @@ Options:
 `;
 
 /** `pulumi-partners sandbox`: runs a sandbox until it gets a signal. */
-export const sandboxCommand: Command = {
+export const sandboxCommand = {
   help: HELP,
   options: ["port", "access-token", "latency"],
-  run: async ({ port = "0", latency = "0", "access-token": accessToken }) => {
+  run: async (values: { port?: string; "access-token"?: string; latency?: string }): Promise<number> => {
+    const { port = "0", "access-token": accessToken, latency = "0" } = values;
     if (accessToken !== undefined && !isVisibleAscii(accessToken))
       throw new Error("--access-token must be letters, digits and punctuation, without spaces.");
     const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
