@@ -15,7 +15,7 @@ export interface BaseUrl {
 }
 
 /** The connections to one account's server. */
-interface Connections {
+export interface Connections {
   /** Reuses connections: for requests that can be repeated when one of them breaks. */
   readonly pooled: Dispatcher;
   /** For a POST: on a kept-alive socket that the server is closing, nobody can tell whether it arrived. */

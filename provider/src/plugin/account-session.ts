@@ -123,8 +123,8 @@ export class AccountSession {
     const settings = this.readSettings();
     const { clock, signal, log } = this.#options;
     // Loaded late: undici fails to load on an old Node, and a process that only diffs does not need it.
-    const { createClient } = await import("../partner-api/client.js");
-    return createClient({
+    const { PartnerClient } = await import("../partner-api/client.js");
+    return new PartnerClient({
       ...settings,
       settingName: this.settingName,
       env: this.env,

@@ -3,11 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-import {
-  createClient,
-  type ClientOptions,
-  type PartnerClient,
-} from "../../../provider/src/partner-api/client.ts";
+import { PartnerClient, type ClientOptions } from "../../../provider/src/partner-api/client.ts";
 import type { HttpResponse } from "../../../provider/src/partner-api/attempt.ts";
 import type { Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
@@ -33,7 +29,7 @@ export function clientFor(url: string, options: Partial<Omit<ClientOptions, "bas
   const baseUrl = { origin, prefix: pathname.replace(/\/$/, ""), loopback: !hostname.endsWith(".test") };
   const defaults = { accessToken: TOKEN, headers: {}, requestTimeout: 10_000, env: {} };
   const settingName = (name: string) => `partners:${name}`;
-  const client = createClient({ baseUrl, settingName, ...defaults, ...options });
+  const client = new PartnerClient({ baseUrl, settingName, ...defaults, ...options });
   onTestFinished(() => client.close());
   return client;
 }
