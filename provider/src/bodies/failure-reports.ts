@@ -1,6 +1,6 @@
 import { isObject, normalizeName, parseDocument } from "./json.js";
 
-/** Whether a body is a web page, such as a login page, instead. Its start shows it. */
+/** Whether a body begins like a web page, such as a login page. */
 export function isWebPage(text: string): boolean {
   const head = text.slice(0, 1024).trimStart().toLowerCase();
   return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));

@@ -39,9 +39,6 @@ export interface Creation {
   readonly failure: PartnerError | null;
 }
 
-/** How many times the time of one attempt an operation may take. */
-const OPERATION_FACTOR = 4;
-
 /** A client of the Partner API. It reads bodies only to find out whether they report a failure. */
 export class PartnerClient {
   readonly #options: ClientOptions;
@@ -121,7 +118,7 @@ export class PartnerClient {
     const context = {
       clock: this.#clock,
       limiter: this.#limiter,
-      timeout: OPERATION_FACTOR * requestTimeout,
+      timeout: 4 * requestTimeout,
       signal,
       onRetry: (attempt: Attempt, pause: number) =>
         showStatus?.(retryStatus(operation, webhookId, attempt, pause)),
@@ -158,10 +155,11 @@ export class PartnerClient {
 
   #errorAfter(call: Call, outcome: Outcome): PartnerError {
     const { operation, webhookId = null, secrets = [] } = call;
+    const { attempt } = outcome;
     const { baseUrl, settingName } = this.#options;
-    const last = outcome.attempt?.kind === "response" ? outcome.attempt : null;
+    const isResponse = attempt?.kind === "response";
     // Any word of a creation that was cut off may be the key, which nothing has read.
-    const isQuotable = last !== null && !(operation === "createApiKey" && last.cutOff !== null);
+    const isQuotable = isResponse && (operation !== "createApiKey" || attempt.cutOff === null);
     const allSecrets = [...secretsOf(this.#options), ...secrets];
     return requestFailed({
       operation,
@@ -170,7 +168,7 @@ export class PartnerClient {
       settingName,
       outcome,
       pause: this.#limiter.pause,
-      serverWords: isQuotable ? quoteServer(last.text, allSecrets) : null,
+      serverWords: isQuotable ? quoteServer(attempt.text, allSecrets) : null,
     });
   }
 }
