@@ -50,6 +50,7 @@ export function memberCommands(
     : configurationCommands(members);
 }
 
+/** Returns one command for each member. Of a list, it sets the first word. */
 function configurationCommands(members: ResponseMapping): string[] {
   return Object.entries(members).map(([name, value]) => {
     const path = `${NAMESPACE}responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
