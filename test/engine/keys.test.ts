@@ -47,6 +47,15 @@ it("a key that is not found in the response is kept, and read with a pointer", a
   expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
 });
 
+it("of a response that is far too long, the stack keeps the start, and creates no second key", async () => {
+  const { api, run } = await keyStack();
+  replaceAnswers(api, "createApiKey", () => ({ status: 201, body: { padding: "x".repeat(9 * 2 ** 20) } }));
+  expect((await run("up")).error).toMatch(/longer than 1 MiB.*A key may have been created.*\[PARTNERS_/s);
+  const blocked = await run("up");
+  expect([blocked.error, blocked.requests]).toEqual([expect.stringContaining("was cut off"), {}]);
+  expect(await run("destroy")).toMatchObject({ error: "", requests: {} });
+});
+
 it("a trigger in YAML may be a number, which Pulumi makes of configuration, and needs no overlapDays", async () => {
   const program = `name: test
 runtime: yaml

@@ -48,13 +48,19 @@ export interface NoResponse {
   readonly code: string;
 }
 
+/** The limits in this file are in bytes. */
+const MIB = 2 ** 20;
 /**
- * Bytes of a body, as received and as decoded. If a creation fails, its body reaches the engine in a header,
- * encoded in base64 twice; the engine's gRPC library accepts headers of 16 MiB.
+ * The longest body, as received and as decoded. If no key is read from the response to a creation, the engine
+ * gets it, and those of the other keys, in one header in base64: its gRPC library accepts headers of 16 MiB.
  */
-export const BODY_LIMIT = 8 * 1024 * 1024;
-/** Bytes of the headers. Some gateways send more than undici's default of 16 KiB. */
-export const HEADER_LIMIT = 256 * 1024;
+export const BODY_LIMIT: Readonly<Record<OperationKind, number>> = {
+  create: MIB,
+  read: 8 * MIB,
+  change: 8 * MIB,
+};
+/** The headers of a response. Some gateways send more than undici's default of 16 KiB. */
+export const HEADER_LIMIT = MIB / 4;
 
 /** Sends a request once. Never rejects, and always ends in time. */
 export function sendOnce(agent: Dispatcher, request: HttpRequest): Promise<Attempt> {
@@ -113,7 +119,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     if (this.#ended) return;
-    const room = BODY_LIMIT - this.#length;
+    const room = BODY_LIMIT[this.#request.kind] - this.#length;
     this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
     this.#length += Math.min(room, chunk.length);
     if (chunk.length > room) this.#end("limit");
@@ -141,7 +147,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
       const reason = why === null || why === "limit" ? "connection" : why;
       this.#resolve({ kind: "noResponse", sent: this.#controller !== null, reason, code: code || reason });
     } else {
-      const body = decode(Buffer.concat(this.#chunks), this.#response.headers["content-encoding"]);
+      const encoding = String(this.#response.headers["content-encoding"]);
+      const body = decode(Buffer.concat(this.#chunks), encoding, BODY_LIMIT[this.#request.kind]);
       const cutOff = why === "interrupted" ? "connection" : why;
       this.#resolve({ kind: "response", ...this.#response, body, text: body.toString(), cutOff });
     }
@@ -150,10 +157,10 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 }
 
 /** Decodes what a gateway compressed unasked. What cannot be decoded stays as it is: it may be a key. */
-function decode(received: Buffer, encoding: string | string[] | undefined): Buffer {
-  if (!/^gzip$/i.test(String(encoding))) return received;
+function decode(received: Buffer, encoding: string, maxOutputLength: number): Buffer {
+  if (!/^gzip$/i.test(encoding)) return received;
   try {
-    return gunzipSync(received, { maxOutputLength: BODY_LIMIT });
+    return gunzipSync(received, { maxOutputLength });
   } catch {
     return received;
   }

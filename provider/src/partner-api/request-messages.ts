@@ -61,8 +61,9 @@ export function retryStatus(
   pause: number,
 ): string {
   const { method, template } = OPERATIONS[operation];
+  const happened = happenedIn(attempt, operation);
   const seconds = Number((pause / 1000).toPrecision(2));
-  return `${method} ${pathOf(template, webhookId)}: ${happenedIn(attempt)}; retrying in ${seconds} s`;
+  return `${method} ${pathOf(template, webhookId)}: ${happened}; retrying in ${seconds} s`;
 }
 
 /** The environment names a proxy that cannot be used. Its address may contain a password. */
@@ -92,7 +93,7 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   const later = `Run this again in ${Math.ceil(pause / 1000)} s.`;
   if (attempt === null)
     return ["PARTNERS_STATUS", "not sent, because the server returned 429 to another request", later];
-  const happened = happenedIn(attempt);
+  const happened = happenedIn(attempt, failure.operation);
   if (end === "throttled") return ["PARTNERS_STATUS", happened, later];
   if (attempt.kind === "noResponse") {
     const code = isTimeout(attempt) ? "PARTNERS_TIMEOUT" : "PARTNERS_CONNECTION";
@@ -113,18 +114,19 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
   return [code, `${happened}, but its body reports a failure`, ""];
 }
 
-function happenedIn(attempt: Attempt): string {
+function happenedIn(attempt: Attempt, operation: Operation): string {
   if (attempt.kind === "noResponse") {
     if (!isTimeout(attempt)) return `the connection failed (${attempt.code})`;
     return `timed out while ${attempt.sent ? "waiting for the response" : "connecting"}`;
   }
   const { status, cutOff } = attempt;
   if (!isSuccess(status) || cutOff === null) return `the server returned ${status}`;
+  if (cutOff === "limit")
+    return `the response is longer than ${BODY_LIMIT[OPERATIONS[operation].kind] / 2 ** 20} MiB`;
   return CUT_OFF[cutOff];
 }
 
-const CUT_OFF: Readonly<Record<CutOff, string>> = {
-  limit: `the response is longer than ${BODY_LIMIT / 2 ** 20} MiB`,
+const CUT_OFF: Readonly<Record<Exclude<CutOff, "limit">, string>> = {
   timeout: "timed out while reading the response",
   connection: "the response was cut off",
 };

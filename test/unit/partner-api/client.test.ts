@@ -74,14 +74,14 @@ it("an error quotes no words with the token, one word of a header, or the key be
 });
 
 const text = JSON.stringify({ apiKey: KEY, padding: randomBytes(3_000).toString("hex") });
-const huge = gzipSync("x".repeat(9 * MIB));
+const huge = gzipSync("x".repeat(MIB + 1));
 
 it.each<[what: string, encoding: string, sent: Buffer | string, read: Buffer | string]>([
   ["gzip", "GZIP", gzipSync(text), text],
   ["another encoding", "br", brotliCompressSync(text), brotliCompressSync(text)],
   ["an encoding that it does not have", "gzip", text, text],
   ["an encoding that was cut off", "gzip", gzipSync(text).subarray(0, 99), gzipSync(text).subarray(0, 99)],
-  ["an encoding of more than 8 MiB", "gzip", huge, huge],
+  ["an encoding of more than 1 MiB", "gzip", huge, huge],
 ])("a body with %s is decoded, or left as it is", async (_what, encoding, sent, read) => {
   const headers = { "content-encoding": encoding };
   const { url } = await listen((_request, response) => response.writeHead(201, headers).end(sent));
@@ -89,19 +89,22 @@ it.each<[what: string, encoding: string, sent: Buffer | string, read: Buffer | s
   expect(body.equals(Buffer.from(read))).toBe(true);
 });
 
-it("a body of over 8 MiB is an error of a list, cut for a creation, and ignored for a change", async () => {
+it("a body of over 8 MiB is an error of a list and ignored for a change; one over 1 MiB is cut for a creation", async () => {
   const body = `{"apiKey":"${KEY}","padding":"${"x".repeat(8 * MIB)}"}`;
-  let length = 8 * MIB;
+  let length = MIB;
   const { url, requests } = await listen((_request, response) => response.end(body.slice(0, length)));
   const client = clientFor(url);
   const create = () => createKey(client);
   expect(await create()).toMatchObject({ cutOff: null, text: body.slice(0, length) });
   length += 1;
-  expect(await create()).toMatchObject({ cutOff: "limit", text: body.slice(0, 8 * MIB) });
+  expect(await create()).toMatchObject({ cutOff: "limit", text: body.slice(0, MIB) });
+  length = 8 * MIB;
+  expect(await client.listWebhooks()).toMatchObject({ cutOff: null, text: body.slice(0, length) });
+  length += 1;
   await client.setWebhookState(101, "active");
   const { code, summary } = await errorOf(client.listWebhooks());
   expect([code, summary]).toEqual(["PARTNERS_UNREADABLE", expect.stringMatching(/is longer than 8 MiB$/)]);
-  expect(requests).toHaveLength(4);
+  expect(requests).toHaveLength(5);
 });
 
 it("the error of a creation that was cut off quotes nothing, because any word may be the key", async () => {
