@@ -5,7 +5,6 @@ import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
 import { quoteForShell, type NameSetting, type ProposeMember } from "../setting-messages.js";
 import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
-import type { DueReason } from "./rotation.js";
 
 /** What `rotation` and its members must be. */
 export const ROTATION_RULES = {
@@ -177,7 +176,12 @@ export function keyCorrected(urn: string, settingName: NameSetting): Notice {
 }
 
 /** An update rotates a key. @param validUntil When the overlap ends, ISO 8601; `null` without one. */
-export function rotationAhead(key: Key, urn: string, why: DueReason, validUntil: string | null): Notice {
+export function rotationAhead(
+  key: Key,
+  urn: string,
+  why: "trigger" | "age",
+  validUntil: string | null,
+): Notice {
   const day = key.createdAt?.slice(0, "2026-02-19".length) ?? "at an unknown time";
   const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
   return information(

@@ -23,14 +23,7 @@ import {
   wrongKeyId,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
-import {
-  daysAfter,
-  dueReason,
-  isNewTrigger,
-  isPreviousValid,
-  isWaiting,
-  withoutPrevious,
-} from "./rotation.js";
+import { daysAfter, dueOf, isNewTrigger, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /**
  * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
@@ -70,7 +63,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
 
     preview(olds, news) {
       const inputs = keyInputsOf(news);
-      if (inputs.isUnknown) return allUnknown();
+      if (inputs.isUnknown) return UNKNOWN_OUTPUTS;
       return previewOf(assess(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
     },
 
@@ -110,48 +103,58 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
   };
 }
 
+/** The outputs of which a preview knows nothing. */
+const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
+  Object.keys(outputsOf(NO_KEY)).map((name) => [name, UNKNOWN]),
+);
+
+/** Returns what a preview knows of the outputs after an update. */
+function previewOf({ step, state }: Assessment): Properties {
+  switch (step) {
+    case "none":
+      return outputsOf(state);
+    case "expire":
+      return outputsOf(withoutPrevious(state));
+    case "rotate":
+      return { ...UNKNOWN_OUTPUTS, previousApiKey: state.current?.apiKey ?? null };
+    case "blocked":
+      // Without a key, a consumer would compute with `null`, which the update never passes on.
+      return state.current === null ? UNKNOWN_OUTPUTS : outputsOf(state);
+    case "create":
+    case "read":
+    case "replace":
+      return UNKNOWN_OUTPUTS;
+  }
+}
+
 /** Returns what a preview says about an update. @param stored The state as the stack stores it. */
 function noticesOf(
   { session, rotation, name: { urn } }: KeyChange,
   { step, state, created }: Assessment,
   stored: KeyState,
 ): Notice[] {
+  const { creates, deletes } = STEPS[step];
   const { current, previous, previousExpiresAt, unfinished } = state;
   const now = session.currentTime();
   const notices: Notice[] = [];
   if (current?.apiKey !== stored.current?.apiKey || previous?.apiKey !== stored.previous?.apiKey)
     notices.push(keyCorrected(urn, session.settingName));
-  const creates = step === "create" || step === "rotate" || step === "replace";
   if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
   else if (created.failure !== null) notices.push(warning(created.failure.message));
 
-  const reason = dueReason(state, rotation, now);
-  if (current !== null && reason !== null && creates) {
-    const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
-    notices.push(rotationAhead(current, urn, reason, overlapEnd));
-  }
-  if (current !== null && previousExpiresAt !== null && isWaiting(state, rotation, now))
+  const due = dueOf(state, rotation, now);
+  if (current !== null && due === "waiting" && previousExpiresAt !== null)
     notices.push(rotationWaits(current, urn, previousExpiresAt));
+  if (current !== null && (due === "trigger" || due === "age") && creates) {
+    const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
+    notices.push(rotationAhead(current, urn, due, overlapEnd));
+  }
 
-  const isPreviousDeleted = step === "rotate" || step === "replace" || step === "expire";
-  const deleted = [isPreviousDeleted ? previous : null, step === "replace" ? current : null];
-  if (isPreviousDeleted && previous !== null)
+  if (previous !== null && deletes.includes("previous"))
     notices.push(previousKeyEnds(previous, urn, isPreviousValid(stored, now)));
   const { accessToken } = session.readSettings();
-  for (const key of deleted)
-    if (key !== null && key.apiKey === accessToken)
+  for (const key of deletes.map((which) => state[which]))
+    if (key?.apiKey === accessToken)
       notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
   return notices;
-}
-
-/** Returns what is known of the outputs before an update. */
-function previewOf({ step, state }: Assessment): Properties {
-  const outputs = outputsOf(state);
-  if (step === "none" || (step === "blocked" && state.current !== null)) return outputs;
-  if (step === "expire") return outputsOf(withoutPrevious(state));
-  return step === "rotate" ? { ...allUnknown(), previousApiKey: outputs.apiKey } : allUnknown();
-}
-
-function allUnknown(): Properties {
-  return Object.fromEntries(Object.keys(outputsOf(NO_KEY)).map((name) => [name, UNKNOWN]));
 }

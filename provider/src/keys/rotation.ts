@@ -9,20 +9,37 @@ export interface Rotation {
   readonly overlapDays: number | null;
 }
 
-/**
- * The next step for a key:
- * - `none`
- * - `read` the key in the kept response to a creation
- * - `blocked`: an earlier creation is unfinished, and no person has acted
- * - `create` the first key
- * - `rotate` in place: create a key, and keep the current one as the previous key
- * - `replace` the resource: the engine creates a new one, updates the consumers, and deletes this one
- * - `expire` the previous key: delete it, because its overlap is over
- */
+/** The next step for a key. */
 export type Step = "none" | "read" | "blocked" | "create" | "rotate" | "replace" | "expire";
 
-/** Why a rotation is due: `rotation.trigger` is new, or the current key has reached its age. */
-export type DueReason = "trigger" | "age";
+/** What a step changes at the service. */
+interface StepChanges {
+  readonly creates: boolean;
+  readonly deletes: readonly ("previous" | "current")[];
+}
+
+/** What each step changes at the service. */
+export const STEPS: Readonly<Record<Step, StepChanges>> = {
+  none: { creates: false, deletes: [] },
+  // Reads the key in the kept response to a creation.
+  read: { creates: false, deletes: [] },
+  // An earlier creation is unfinished, and no person has acted.
+  blocked: { creates: false, deletes: [] },
+  // Creates the first key.
+  create: { creates: true, deletes: [] },
+  // In place: the current key becomes the previous one.
+  rotate: { creates: true, deletes: ["previous"] },
+  // The engine creates another resource, updates the consumers, and deletes this one.
+  replace: { creates: true, deletes: ["previous", "current"] },
+  // The overlap of the previous key is over.
+  expire: { creates: false, deletes: ["previous"] },
+};
+
+/**
+ * Why the current key is due for a rotation: `rotation.trigger` is new, or the key has reached its age.
+ * `waiting`: it has reached its age, but the previous key is still valid.
+ */
+export type Due = "trigger" | "age" | "waiting";
 
 /** A day in milliseconds. */
 const DAY = 86_400_000;
@@ -34,43 +51,31 @@ const DAY = 86_400_000;
  * @param isReadable Whether the key of the unfinished creation can be read by now.
  */
 export function stepOf(state: KeyState, rotation: Rotation, now: number, isReadable: boolean): Step {
-  return stepOfUnfinished(state, rotation, now, isReadable) ?? stepOfKeys(state, rotation, now);
-}
-
-/** Returns the step that an unfinished creation demands; `null` if it demands none. */
-function stepOfUnfinished(
-  state: KeyState,
-  rotation: Rotation,
-  now: number,
-  isReadable: boolean,
-): "read" | "blocked" | null {
-  const { current, unfinished } = state;
-  if (unfinished === null) return null;
+  const { unfinished } = state;
+  const step = stepOfKeys(state, rotation, now);
+  if (unfinished === null) return step;
   if (isReadable) return "read"; // Whatever the trigger: nothing else could track the key.
-  if (isNewTrigger(unfinished.trigger, rotation)) return null; // A person has acted.
+  if (isNewTrigger(unfinished.trigger, rotation)) return step; // A person has acted.
   // Of a response that was lost or cut off, no setting will ever read a key.
   const mayBecomeReadable = unfinished.response?.isCutOff === false;
-  const isDue = current === null || dueReason(state, rotation, now) !== null;
-  return mayBecomeReadable || isDue ? "blocked" : null;
+  return mayBecomeReadable || STEPS[step].creates ? "blocked" : step;
 }
 
+/** Decides the next step as if no creation were unfinished. */
 function stepOfKeys(state: KeyState, rotation: Rotation, now: number): Step {
   if (state.current === null) return "create";
-  if (dueReason(state, rotation, now) !== null) return (rotation.overlapDays ?? 0) > 0 ? "rotate" : "replace";
+  const due = dueOf(state, rotation, now);
+  if (due === "trigger" || due === "age") return (rotation.overlapDays ?? 0) > 0 ? "rotate" : "replace";
   return state.previous !== null && !isPreviousValid(state, now) ? "expire" : "none";
 }
 
-/** Returns why the current key is due for a rotation; `null` if it is not. */
-export function dueReason(state: KeyState, rotation: Rotation, now: number): DueReason | null {
+/** Returns whether, and why, the current key is due for a rotation; `null` if it is not, or there is none. */
+export function dueOf(state: KeyState, rotation: Rotation, now: number): Due | null {
   const { current, trigger } = state;
+  if (current === null) return null;
   if (isNewTrigger(trigger, rotation)) return "trigger";
-  const isOfAge = current !== null && isOld(current, rotation, now);
-  return isOfAge && !isPreviousValid(state, now) ? "age" : null;
-}
-
-/** Whether the current key has reached its age, but the previous one is still valid. */
-export function isWaiting(state: KeyState, rotation: Rotation, now: number): boolean {
-  return state.current !== null && isOld(state.current, rotation, now) && isPreviousValid(state, now);
+  if (!isOld(current, rotation, now)) return null;
+  return isPreviousValid(state, now) ? "waiting" : "age";
 }
 
 /** Whether a person has set another trigger than the one that was used. */

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 
 import { NO_KEY, type KeyState } from "../../../provider/src/keys/key-state.ts";
 import {
-  dueReason,
-  isWaiting,
+  dueOf,
   stepOf,
   withDeclaredOverlap,
+  type Due,
   type Rotation,
   type Step,
 } from "../../../provider/src/keys/rotation.ts";
@@ -85,10 +85,14 @@ it.each<[what: string, overlapDays: number | null, end: string]>([
   });
 });
 
-it("a trigger is the reason before an age, and an age waits for the end of an overlap", () => {
-  const state = { ...NO_KEY, ...KEY };
-  const reasonOf = (trigger: string) => dueReason(state, { ...after(30), trigger }, NOW);
-  expect(["b", "a"].map(reasonOf)).toEqual(["trigger", "age"]);
-  const waits = [OVERLAPS, IS_OVER, KEY].map((each) => isWaiting({ ...NO_KEY, ...each }, after(30), NOW));
-  expect(waits).toEqual([true, false, false]);
+it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, due: Due | null]>([
+  ["by its trigger before its age", KEY, { ...after(30), trigger: "b" }, "trigger"],
+  ["by its age", KEY, { ...after(30), trigger: "a" }, "age"],
+  ["by its age after an overlap", IS_OVER, after(30), "age"],
+  ["by its age, and waits for the end of an overlap", OVERLAPS, after(30), "waiting"],
+  ["by its trigger, which waits for nothing", OVERLAPS, { ...after(30), trigger: "b" }, "trigger"],
+  ["for no reason if it is too young", OVERLAPS, after(31), null],
+  ["for no reason if there is none", {}, by("b"), null],
+])("a key is due %s", (_what, state, rotation, due) => {
+  expect(dueOf({ ...NO_KEY, ...state }, rotation, NOW)).toBe(due);
 });
