@@ -3,27 +3,18 @@ import { isDeepStrictEqual } from "node:util";
 
 import { isVisibleAscii } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { UNKNOWN, type Properties, type ResourceName } from "../plugin/properties.js";
-import { warning, type Notice, type Resource } from "../plugin/resource.js";
+import type { ResourceName } from "../plugin/properties.js";
+import type { Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { assess, perform, type Assessment, type KeyChange } from "./key-changes.js";
+import { assess, perform } from "./key-changes.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
 import { isOnlyDots } from "./key-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
-import {
-  cannotCheckExistence,
-  keyCorrected,
-  keyIsAccessToken,
-  previousKeyEnds,
-  rotationAhead,
-  rotationWaits,
-  untrackedCreation,
-  variableNotSet,
-  wrongKeyId,
-} from "./key-messages.js";
+import { cannotCheckExistence, variableNotSet, wrongKeyId } from "./key-messages.js";
+import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
-import { daysAfter, dueOf, isNewTrigger, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
+import { isNewTrigger } from "./rotation.js";
 
 /**
  * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
@@ -101,60 +92,4 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
     },
   };
-}
-
-/** The outputs of which a preview knows nothing. */
-const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
-  Object.keys(outputsOf(NO_KEY)).map((name) => [name, UNKNOWN]),
-);
-
-/** Returns what a preview knows of the outputs after an update. */
-function previewOf({ step, state }: Assessment): Properties {
-  switch (step) {
-    case "none":
-      return outputsOf(state);
-    case "expire":
-      return outputsOf(withoutPrevious(state));
-    case "rotate":
-      return { ...UNKNOWN_OUTPUTS, previousApiKey: state.current?.apiKey ?? null };
-    case "blocked":
-      // Without a key, a consumer would compute with `null`, which the update never passes on.
-      return state.current === null ? UNKNOWN_OUTPUTS : outputsOf(state);
-    case "create":
-    case "read":
-    case "replace":
-      return UNKNOWN_OUTPUTS;
-  }
-}
-
-/** Returns what a preview says about an update. @param stored The state as the stack stores it. */
-function noticesOf(
-  { session, rotation, name: { urn } }: KeyChange,
-  { step, state, created }: Assessment,
-  stored: KeyState,
-): Notice[] {
-  const { creates, deletes } = STEPS[step];
-  const { current, previous, previousExpiresAt, unfinished } = state;
-  const now = session.currentTime();
-  const notices: Notice[] = [];
-  if (current?.apiKey !== stored.current?.apiKey || previous?.apiKey !== stored.previous?.apiKey)
-    notices.push(keyCorrected(urn, session.settingName));
-  if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
-  else if (created.failure !== null) notices.push(warning(created.failure.message));
-
-  const due = dueOf(state, rotation, now);
-  if (current !== null && due === "waiting" && previousExpiresAt !== null)
-    notices.push(rotationWaits(current, urn, previousExpiresAt));
-  if (current !== null && (due === "trigger" || due === "age") && creates) {
-    const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
-    notices.push(rotationAhead(current, urn, due, overlapEnd));
-  }
-
-  if (previous !== null && deletes.includes("previous"))
-    notices.push(previousKeyEnds(previous, urn, isPreviousValid(stored, now)));
-  const { accessToken } = session.readSettings();
-  for (const key of deletes.map((which) => state[which]))
-    if (key?.apiKey === accessToken)
-      notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
-  return notices;
 }
