@@ -16,7 +16,7 @@ export interface CreatedKey {
 export function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): CreatedKey {
   const { current, unfinished } = state;
   if (unfinished === null) return { key: null, failure: null };
-  const { key, candidates } = readCreatedKey(session, unfinished);
+  const { key, candidates } = readCreation(session, unfinished);
   if (key !== null) {
     const holder = holders.holderOf(key.apiKey, name, state);
     return holder === null ? { key, failure: null } : { key: null, failure: sameKey(name.urn, holder) };
@@ -27,7 +27,7 @@ export function readUnfinished({ session, holders, name }: KeyContext, state: Ke
 }
 
 /** Reads the response to a creation with today's settings. One that was lost or cut off has no key. */
-export function readCreatedKey(
+export function readCreation(
   session: AccountSession,
   { at, response }: UnfinishedCreation,
 ): { readonly key: Key | null; readonly candidates: KeyReading["candidates"] } {

@@ -1,7 +1,7 @@
 import { failureOf, type PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { readCreatedKey, withCorrectedKeys } from "./created-key.js";
+import { readCreation, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
@@ -19,35 +19,46 @@ import type { Key, KeyState } from "./key-state.js";
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
   const { session, holders, name } = context;
-  const { current, previous, unfinished } = withCorrectedKeys(session, stored);
+  const state = withCorrectedKeys(session, stored);
+  const { current, previous } = state;
   // After a failed replacement, consumers still use this key.
   if (current !== null && holders.isWithoutKey(name.urn)) throw keyStillNeeded(current, name.urn);
 
-  const failures: PartnerError[] = [];
-  const keys = [previous, current].filter((key) => key !== null);
-  if (unfinished !== null) {
-    const { key, candidates } = readCreatedKey(session, unfinished);
-    if (key !== null) keys.push(key);
-    // Nothing more can be read from it, or a person has asked for another key.
-    else if (candidates === null || holders.isReplaced(name))
-      session.notify(untrackedCreation(unfinished, name.urn));
-    else failures.push(undeletedCreation(unfinished, candidates, name.urn, session.proposeMember));
-  }
-  const distinctKeys = [...new Map(keys.map((key) => [key.apiKey, key])).values()];
-  const { accessToken } = session.readSettings();
-  const ownToken = distinctKeys.find(({ apiKey }) => apiKey === accessToken);
+  const created = readForDeletion(context, state);
+  const keys = distinctKeys([previous, current, created.key]);
   // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
-  if (ownToken !== undefined) throw keyIsAccessToken(ownToken, name.urn, session.settingName);
-  let mayLackKeys = false;
-  for (const key of distinctKeys) {
-    const failure = await failureOf(deleteKey(context, key));
-    if (failure?.effect !== "none") mayLackKeys = true;
-    if (failure !== null) failures.push(failure);
-  }
-  const [first, ...others] = failures;
+  for (const key of keys) assertNotAccessToken(context, key);
+
+  const results: (PartnerError | null)[] = [];
+  for (const key of keys) results.push(await failureOf(deleteKey(context, key)));
+  const [first, ...others] = [created.failure, ...results].filter((failure) => failure !== null);
   if (first === undefined) return;
+  const mayLackKeys = results.some((failure) => failure === null || failure.effect === "possible");
   const lacksKeys = mayLackKeys && !holders.isReplaced(name);
   throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
+}
+
+/** Reads the key of the unfinished creation, if there is one. Warns about a key that can never be read. */
+function readForDeletion(context: KeyContext, { unfinished }: KeyState): CreatedKey {
+  if (unfinished === null) return { key: null, failure: null };
+  const { session, holders, name } = context;
+  const { key, candidates } = readCreation(session, unfinished);
+  if (key !== null) return { key, failure: null };
+  // A setting may still find the key, and no person has asked for another one.
+  if (candidates !== null && !holders.isReplaced(name))
+    return { key, failure: undeletedCreation(unfinished, candidates, name.urn, session.proposeMember) };
+  session.notify(untrackedCreation(unfinished, name.urn));
+  return { key, failure: null };
+}
+
+function distinctKeys(keys: readonly (Key | null)[]): Key[] {
+  return [...new Map(keys.filter((key) => key !== null).map((key) => [key.apiKey, key])).values()];
+}
+
+/** The deletion of the access token would be the last request. */
+function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
+  if (key.apiKey === session.readSettings().accessToken)
+    throw keyIsAccessToken(key, name.urn, session.settingName);
 }
 
 /**
@@ -69,8 +80,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
     session.notify(keyHeldByOther(key, name.urn, holder?.urn ?? name.urn));
     return false;
   }
-  if (key.apiKey === session.readSettings().accessToken)
-    throw keyIsAccessToken(key, name.urn, session.settingName);
+  assertNotAccessToken(context, key);
 
   const refusal = await tryIdentifiers(session, key, identifiers);
   if (refusal === null) return true;
