@@ -20,9 +20,11 @@ export interface KeyContext {
 }
 
 /**
- * Remembers which resource of this process has which key: a service may return a key again, and two resources
- * may have the same one after an import. An import records nothing: the engine compares it before it deletes
- * anything, and a `get` must not keep a key that nobody deletes later.
+ * Remembers which resource of this process has which key. Two may have the same one, after an import or if
+ * the service returns a key again: then, it is deleted with the last of them.
+ *
+ * `adopt` records nothing, because a `get` must not keep a key. What is imported is recorded by `plan`: the
+ * engine compares it with the program before it deletes anything.
  */
 export class KeyHolders {
   readonly #session: AccountSession;
@@ -50,7 +52,7 @@ export class KeyHolders {
 
   /** Returns the other resources. */
   othersThan(name: ResourceName): Holder[] {
-    return [...this.#holders.values()].filter((holder) => !isSame(holder, name));
+    return [...this.#holders.values()].filter((holder) => !isNamed(holder, name));
   }
 
   /**
@@ -64,7 +66,7 @@ export class KeyHolders {
 
   /** Whether another resource takes the place of this one, as far as this process has seen. */
   isReplaced(name: ResourceName): boolean {
-    const isLeaving = [...this.#holders.values()].some((each) => isSame(each, name) && each.isLeaving);
+    const isLeaving = [...this.#holders.values()].some((each) => isNamed(each, name) && each.isLeaving);
     return isLeaving || (name.urn !== "" && this.othersThan(name).some(({ urn }) => urn === name.urn));
   }
 
@@ -85,9 +87,12 @@ export class KeyHolders {
   }
 }
 
-/** An alias changes the URN, but keeps the ID. Two imports may have the same `env:` ID. */
-function isSame(one: ResourceName, other: ResourceName): boolean {
-  if (one.id !== other.id) return false;
-  const isImported = one.id.startsWith("env:");
-  return !isImported || other.urn === "" || other.urn === one.urn;
+/**
+ * Whether a name is that of a holder. The ID decides: an alias changes the URN. But two imports may have one
+ * `env:` ID, so that their URNs decide, if the host knows the one of the name.
+ */
+function isNamed(holder: Holder, { id, urn }: ResourceName): boolean {
+  if (holder.id !== id) return false;
+  const isImport = id.startsWith("env:");
+  return !isImport || urn === "" || urn === holder.urn;
 }

@@ -12,7 +12,7 @@ export interface Key {
   readonly createdAt: string | null;
   /** The response to its creation; `null` if it was imported. */
   readonly response: KeyResponse | null;
-  /** What the stack stores as the key, if `responses.apiKey` finds another value today. Never stored. */
+  /** The key in the stack, if `responses.apiKey` finds another one today. Only set until it is corrected. */
   readonly storedAs?: string;
 }
 
@@ -26,7 +26,7 @@ export interface UnfinishedCreation {
   readonly response: KeyResponse | null;
 }
 
-/** The keys of a `PartnerApiKey`, as the stack stores them. Secret. */
+/** The keys of a `PartnerApiKey`. Secret. */
 export interface KeyState {
   /** `null` until the first key is read. */
   readonly current: Key | null;
