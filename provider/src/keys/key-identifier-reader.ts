@@ -36,12 +36,11 @@ export function identifiersOf(
   apiKey: string,
   { apiKeyId }: ResponseMapping,
 ): KeyIdentifier[] {
-  const nodes = nodesOf(text === null ? null : documentOf(text));
-  const key = nodes.find(({ value }) => value === apiKey);
-  const mapped = apiKeyId === undefined ? null : idOf(resolvePointer(nodes[0]?.value, apiKeyId));
+  const root = text === null ? null : documentOf(text);
+  const key = nodesOf(root).find(({ value }) => value === apiKey);
   const identifiers = [
-    ...(mapped === null ? [] : [{ value: mapped, pointer: apiKeyId ?? null }]),
-    { value: apiKey, pointer: key ? (pointersOf([key])[0] ?? null) : null },
+    ...(apiKeyId === undefined ? [] : toIdentifiers(resolvePointer(root, apiKeyId), apiKeyId)),
+    { value: apiKey, pointer: key ? shownPointer(key) : null },
     ...(key ? idsAround(key) : []),
   ];
   const isFirst = ({ value }: KeyIdentifier, index: number): boolean =>
@@ -54,9 +53,9 @@ export function hasId(text: string): boolean {
   return nodesOf(documentOf(text)).some(({ name, value }) => ID_NAMES.includes(name) && idOf(value) !== null);
 }
 
-/** Whether a text is empty or only dots, which would change the path of a deletion. */
-export function isOnlyDots(text: string): boolean {
-  return /^\.*$/.test(text);
+/** Whether a text can be a segment of a path: not empty and not only dots, which would change the path. */
+export function isPathSegment(text: string): boolean {
+  return /[^.]/.test(text);
 }
 
 /** Returns the IDs of the nearest object around a key that has any. The first may have any name. */
@@ -69,14 +68,23 @@ function idsAround(key: DocumentNode): KeyIdentifier[] {
 
 function idsIn(object: DocumentNode): KeyIdentifier[] {
   const members = childrenOf(object);
-  return ID_NAMES.flatMap((name) => members.filter((member) => member.name === name)).flatMap((member) => {
-    const value = idOf(member.value);
-    return value === null ? [] : [{ value, pointer: pointersOf([member])[0] ?? null }];
-  });
+  const ids = ID_NAMES.flatMap((name) => members.filter((member) => member.name === name));
+  return ids.flatMap((id) => toIdentifiers(id.value, shownPointer(id)));
+}
+
+/** Returns the JSON Pointer of a value, to propose; `null` if a name in it may be data. */
+function shownPointer(node: DocumentNode): string | null {
+  return pointersOf([node])[0] ?? null;
+}
+
+/** Returns an identifier; none if the value cannot be one. */
+function toIdentifiers(found: unknown, pointer: string | null): KeyIdentifier[] {
+  const value = idOf(found);
+  return value === null ? [] : [{ value, pointer }];
 }
 
 /** Returns an ID for the path of a deletion; `null` if the value is not an ID or would change the path. */
 function idOf(value: unknown): string | null {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
-  return typeof value === "string" && !isOnlyDots(value) ? value : null;
+  return typeof value === "string" && isPathSegment(value) ? value : null;
 }

@@ -81,16 +81,18 @@ export function readApiKey(text: string, mapping: ResponseMapping, accessToken: 
   const mapped = mapping.apiKey === undefined ? null : resolvePointer(root, mapping.apiKey);
   if (isPossible(mapped, accessToken)) return { apiKey: mapped, candidates: null };
 
-  const possible = nodesOf(root).filter((node) => isPossible(node.value, accessToken));
+  const possible = nodesOf(root).filter(({ value }) => isPossible(value, accessToken));
+  if (possible.length === 0) return { apiKey: null, candidates: null };
+
   const named = possible.filter(isNamedAsKey);
   const others = possible.filter((node) => !isNamedAsKey(node) && looksGenerated(node) && mayBeKey(node));
-  const [key] = named;
   const candidates = [...named, ...others];
-  const isCertain = candidates.every(({ value }) => value === key?.value);
+  const [apiKey, ...rivals] = new Set(candidates.map(({ value }) => String(value)));
+  const isCertain = named.length > 0 && rivals.length === 0;
   // Where a setting points to nothing, a guess is only proposed.
-  if (key && isCertain && mapping.apiKey === undefined && !reportsFailure(text))
-    return { apiKey: String(key.value), candidates: null };
-  return { apiKey: null, candidates: possible[0] ? pointersOf(candidates, MAX_CANDIDATES) : null };
+  const mayGuess = mapping.apiKey === undefined && !reportsFailure(text);
+  if (apiKey !== undefined && isCertain && mayGuess) return { apiKey, candidates: null };
+  return { apiKey: null, candidates: pointersOf(candidates, MAX_CANDIDATES) };
 }
 
 /** Returns a body as JSON, or as text that may be a key; `null` if it is neither. */

@@ -9,7 +9,7 @@ import { PARTNER_API_KEY } from "../registration.js";
 import { assess, perform } from "./key-changes.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
-import { isOnlyDots } from "./key-identifier-reader.js";
+import { isPathSegment } from "./key-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import { cannotCheckExistence, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
@@ -31,9 +31,9 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     stateOf,
     outputsOf,
 
-    async check(news, olds) {
-      const isNew = olds === null || (!news.isUnknown && isNewTrigger(olds.rotation.trigger, news.rotation));
-      if (isNew) await session.assertReachable();
+    async check({ isUnknown, rotation }, olds) {
+      const creates = olds === null || (!isUnknown && isNewTrigger(olds.rotation.trigger, rotation));
+      if (creates) await session.assertReachable();
     },
 
     plan(olds, news, name, changesAccount) {
@@ -65,7 +65,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       const stored = olds ?? NO_KEY;
       try {
         const applied = await perform(change, assess(change, stored));
-        // A new resource that would only share the key of another one does not exist.
+        // The service returned the key of another resource: there is nothing to keep for this one.
         if (olds === null && applied.failure?.effect === "none") throw applied.failure;
         holders.recordResult(name, applied.state);
         return applied;
@@ -87,7 +87,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       if (variable === undefined) return Promise.reject(wrongKeyId());
       const apiKey = session.env[variable];
       if (!apiKey) return Promise.reject(variableNotSet(variable));
-      if (!isVisibleAscii(apiKey) || isOnlyDots(apiKey)) return Promise.reject(wrongKeyId());
+      if (!isVisibleAscii(apiKey) || !isPathSegment(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
     },
