@@ -46,7 +46,7 @@ export function noticesOf(
   const { current, previous, previousExpiresAt, unfinished } = state;
   const now = session.currentTime();
   const notices: Notice[] = [];
-  if (current?.apiKey !== stored.current?.apiKey || previous?.apiKey !== stored.previous?.apiKey)
+  if (current?.storedAs !== undefined || previous?.storedAs !== undefined)
     notices.push(keyCorrected(urn, session.settingName));
   if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
   else if (created.failure !== null) notices.push(warning(created.failure.message));
@@ -59,8 +59,10 @@ export function noticesOf(
     notices.push(rotationAhead(current, urn, due, overlapEnd));
   }
 
-  if (previous !== null && deletes.includes("previous"))
-    notices.push(previousKeyEnds(previous, urn, isPreviousValid(stored, now)));
+  if (previous !== null && deletes.includes("previous")) {
+    const isEarly = isPreviousValid(stored, now); // Before the end that the stack shows.
+    notices.push(previousKeyEnds(previous, urn, isEarly));
+  }
   const { accessToken } = session.readSettings();
   for (const key of deletes.map((which) => state[which]))
     if (key?.apiKey === accessToken)
