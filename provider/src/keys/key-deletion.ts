@@ -14,7 +14,7 @@ import {
   undeletedCreation,
   untrackedCreation,
 } from "./key-messages.js";
-import type { Key, KeyState } from "./key-state.js";
+import { valuesOf, type Key, type KeyState } from "./key-state.js";
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
@@ -72,7 +72,8 @@ function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
 export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<boolean> {
   const { session, holders, name } = context;
   const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
-  const holder = staying.find(({ keys }) => keys.includes(key.apiKey));
+  const values = valuesOf(key);
+  const holder = staying.find(({ keys }) => keys.some((each) => values.includes(each)));
   const ownIds = current === null ? [] : holders.identifiersOf(current).map(({ value }) => value);
   const idsInUse = [...staying.flatMap(({ identifiers }) => identifiers), ...ownIds];
   const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));

@@ -1,10 +1,11 @@
 import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import { identifiersOf, type KeyIdentifier } from "./key-identifier-reader.js";
-import { bodyOf, type Key, type KeyState } from "./key-state.js";
+import { bodyOf, valuesOf, type Key, type KeyState } from "./key-state.js";
 
 /** A resource that has keys. */
 export interface Holder extends ResourceName {
+  /** Their values, today's and stored ones. */
   readonly keys: readonly string[];
   /** What identifies these keys to the service, with the keys themselves. */
   readonly identifiers: readonly string[];
@@ -39,8 +40,7 @@ export class KeyHolders {
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
     const keys = [current, previous].filter((key) => key !== null);
     const identifiers = keys.flatMap((key) => this.identifiersOf(key).map(({ value }) => value));
-    const holder = { id, urn, keys: keys.map(({ apiKey }) => apiKey), identifiers, isLeaving };
-    this.#holders.set(`${urn} ${id}`, holder);
+    this.#holders.set(`${urn} ${id}`, { id, urn, keys: keys.flatMap(valuesOf), identifiers, isLeaving });
   }
 
   /** Records what a creation or an update has reached. */

@@ -89,6 +89,11 @@ export function stateOf(outputs: Properties): KeyState {
   };
 }
 
+/** Returns the value of a key today and, if it differs, in the stack. */
+export function valuesOf({ apiKey, storedAs }: Key): string[] {
+  return storedAs === undefined ? [apiKey] : [apiKey, storedAs];
+}
+
 /** Returns the last four characters, as services show them; `null` if the key is too short to reveal them. */
 export function hintOf(apiKey: string): string | null {
   return apiKey.length < 20 ? null : apiKey.slice(-4);

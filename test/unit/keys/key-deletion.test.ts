@@ -242,6 +242,20 @@ describe("a key that another resource has", () => {
     expect(service.keys).toContain(previous);
   });
 
+  it("is not deleted if a setting finds another value in its response today", async () => {
+    const body = (key: string, id: string) => ({ id, key, secret: `sk_9f8e7d6c5b4a3f2e_${id}` });
+    const service = await startService({ deletesBy: "id", body });
+    const stack = new Stack(service);
+    await stack.up(undefined, { responses: { apiKey: "/key" } });
+    const [apiKey = ""] = service.keys;
+    const keys = stack.start({ OLD: apiKey }, true, { apiKey: "/secret" });
+    const other = { id: "env:OLD", urn: `${URN}-new` };
+    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
+    keys.diff(adopted, { account: "default" }, other);
+    await keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    expect(service.keys).toContain(apiKey);
+  });
+
   it("is deleted if that other resource is being replaced, or was only read", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;

@@ -106,8 +106,8 @@ export class Stack {
   }
 
   /** Starts the handlers of a process, for calls that are not those of a command on a stack. */
-  start(env: NodeJS.ProcessEnv = {}, hasStack = true): ResourceAdapter {
-    const { session, adapterOf } = startPlugin({ ...this.#surroundings({}), env });
+  start(env: NodeJS.ProcessEnv = {}, hasStack = true, responses: Properties = {}): ResourceAdapter {
+    const { session, adapterOf } = startPlugin({ ...this.#surroundings(responses), env });
     session.hasStack = hasStack;
     onTestFinished(async () => (await session.open()).close());
     return adapterOf(NAME);
