@@ -129,6 +129,7 @@ describe("a deletion that fails", () => {
     expect(requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(2);
     expect(error).toMatch(/returned 403/);
     expect([...service.keys]).toEqual([first]);
+    expect(error, "the other one was deleted").toContain("To keep the resource");
     expect(await stack.destroy()).toMatchObject({ error: null, notices });
   });
 
@@ -198,7 +199,7 @@ describe("the end of an overlap", () => {
     );
   });
 
-  it("keeps a key that is the access token, as the preview says", async () => {
+  it("keeps a key that is the access token, as the preview says, also of a replacement", async () => {
     const { service, stack, end } = await rotated({});
     service.accessToken = String(stack.outputs["previousApiKey"]);
     const message =
@@ -206,6 +207,9 @@ describe("the end of an overlap", () => {
     const { notices } = await stack.preview({ trigger: "b", overlapDays: 7 });
     expect(notices).toContainEqual(expect.stringMatching(/^warning: Cannot delete the key/));
     expect(await end()).toMatchObject({ requests: [], error: expect.stringMatching(message) as string });
+    service.accessToken = String(stack.outputs["apiKey"]);
+    const replacement = await stack.preview({ trigger: "c", overlapDays: 0 });
+    expect(replacement.notices).toContainEqual(expect.stringMatching(/^warning: Cannot delete the key/));
     expect((await stack.destroy()).error).toMatch(message);
     expect(service.keys.size, "the current key still works, as the stack has it").toBe(2);
   });
@@ -249,11 +253,19 @@ describe("a key that another resource has", () => {
     await stack.up(undefined, { responses: { apiKey: "/key" } });
     const [apiKey = ""] = service.keys;
     const keys = stack.start({ OLD: apiKey }, true, { apiKey: "/secret" });
+    const name = { id: stack.entry?.id ?? "", urn: URN };
     const other = { id: "env:OLD", urn: `${URN}-new` };
     const adopted = (await keys.adopt(other.id))?.outputs ?? {};
-    keys.diff(adopted, { account: "default" }, other);
-    await keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    keys.diff(stack.outputs, { account: "default", server: service.url }, name);
+    keys.diff(adopted, { account: "default", server: service.url }, other);
+    await keys.delete(stack.outputs, name);
+    await keys.delete(adopted, other);
     expect(service.keys).toContain(apiKey);
+    const texts = stack.notices.map(({ text }) => text).slice(-2);
+    expect(texts).toEqual([
+      expect.stringMatching(/: "key1-new" has the same key\.$/),
+      expect.stringMatching(/: "key1" has the same key\.$/),
+    ]);
   });
 
   it("is deleted if that other resource is being replaced, or was only read", async () => {

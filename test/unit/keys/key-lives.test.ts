@@ -153,6 +153,8 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
   expect(blocked).toMatchObject({ requests: [], error: matching(/^A key may have been created/) });
   const preview = await stack.preview(at("a"));
   expect(preview).toMatchObject({ error: null, notices: [`warning: ${blocked.error ?? ""}`] });
+  const outputs = stack.start().preview(stack.outputs, { rotation: at("a"), account: "default" });
+  expect(outputs, "no consumer computes with null").toMatchObject({ apiKey: UNKNOWN });
   const next = await stack.up(at("b"));
   expect(next).toMatchObject({ error: null, requests: CREATION });
   expect(next.notices).toEqual([
@@ -356,6 +358,7 @@ describe("a pointer that is corrected", () => {
   it("corrects the key, its previous key, and their deletion, without a request", async () => {
     const { service, stack } = await start({ body });
     await stack.up(at("a"), wrong);
+    expect((await stack.preview(at("a"), POINTER)).notices).toHaveLength(1);
     await stack.up(at("b"), wrong);
     const [first, second] = service.keys;
     expect(stack.outputs).toMatchObject({ apiKey: "seed_0123456789_k2" });

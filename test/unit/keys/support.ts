@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import type { Properties } from "../../../provider/src/plugin/properties.ts";
+import type { Notice } from "../../../provider/src/plugin/resource.ts";
 import type { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
 import { sandboxFor, type PartnerApiServer } from "../../support/sandbox.ts";
 import { InstantClock } from "../partner-api/support.ts";
@@ -65,6 +66,8 @@ export class Stack {
   readonly #service: PartnerApiServer;
   readonly #entries: Entry[] = [];
   now = NOON;
+  /** What the process that was started last has said. */
+  notices: readonly Notice[] = [];
   /** Whether a deletion is told the URN, as in the native plugin. */
   knowsUrn = true;
 
@@ -107,7 +110,8 @@ export class Stack {
 
   /** Starts the handlers of a process, for calls that are not those of a command on a stack. */
   start(env: NodeJS.ProcessEnv = {}, hasStack = true, responses: Properties = {}): ResourceAdapter {
-    const { session, adapterOf } = startPlugin({ ...this.#surroundings(responses), env });
+    const { session, adapterOf, notices } = startPlugin({ ...this.#surroundings(responses), env });
+    this.notices = notices;
     session.hasStack = hasStack;
     onTestFinished(async () => (await session.open()).close());
     return adapterOf(NAME);
