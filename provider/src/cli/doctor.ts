@@ -11,7 +11,7 @@ import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
 import { unreadableList } from "../webhooks/webhook-messages.js";
-import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-reader.js";
+import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-field-reader.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 

@@ -22,7 +22,7 @@ import {
   type Need,
   type WebhookFailure,
 } from "./webhook-messages.js";
-import { stateFieldsOf, type StateField } from "./webhook-state-reader.js";
+import { stateFieldsOf, type StateField } from "./webhook-state-field-reader.js";
 
 /** The maximum number of reports of progress: the engine redraws its display each time. */
 const MAX_REPORTS = 100;

@@ -4,7 +4,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
-import type { StateField } from "./webhook-state-reader.js";
+import type { StateField } from "./webhook-state-field-reader.js";
 
 /** How settings are named and set here. */
 type SettingWords = Pick<AccountSession, "settingName" | "proposeMember">;

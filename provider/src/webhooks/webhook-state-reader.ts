@@ -5,7 +5,6 @@ import {
   nameSet,
   nodesOf,
   normalizeName,
-  pointersOf,
   resolvePointer,
   type DocumentNode,
   type JsonObject,
@@ -15,16 +14,6 @@ import { asWord, type ResponseMapping } from "../bodies/response-mapping.js";
 
 /** What a member says. `running`: this flag does not stop the webhook, but another may. */
 type Evidence = WebhookState | "running" | "unclear" | null;
-
-/** A member of webhook records that may hold the state, with the values seen there. */
-export interface StateField {
-  /** Its JSON Pointer, relative to a record. */
-  readonly pointer: string;
-  /** As JSON. `null` also stands for a record without the member. */
-  readonly values: readonly string[];
-  /** Whether some values have no known meaning until a setting maps them. */
-  readonly needsWords: boolean;
-}
 
 /** What names of states may begin with. */
 const PREFIX = /^(?:is|webhook)/;
@@ -46,17 +35,6 @@ const STOPPED =
   /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
 /** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
-/** Members that could hold the state, to suggest in messages. */
-const MAY_BE_STATE = /(?:state|status|mode|enabled|disabled|active|paused)(?:at|on)?$/;
-/** Values that are safe to show: words, flags, small numbers, dates. */
-const SAFE_TO_SHOW =
-  /^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\d{1,3}|\d{4}-\d\d-\d\d[T \d:.,Z+-]{0,24}|)$/;
-const HIDDEN = "";
-const MAX_VALUES = 5;
-const MAX_FIELDS = 4;
-/** The first records are enough to tell. */
-const MAX_RECORDS = 100;
-
 /** Returns the members of a record, and those of the objects in it that count as its own. */
 export function ownNodesOf(record: JsonObject): DocumentNode[] {
   return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwnMember);
@@ -77,33 +55,13 @@ export function readState(
   return { state, pointer: nodes[decisive]?.pointer ?? null };
 }
 
-/** Returns the members that may hold the state. All of them exist, and would work with the words set. */
-export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMapping): StateField[] {
-  const records = all.slice(0, MAX_RECORDS);
-  const fieldAt = (pointer: string): StateField => {
-    const values = records.map((record) => shownValue(resolvePointer(record, pointer) ?? null));
-    const needsWords = records.some((record) => readAt(record, pointer, mapping) === null);
-    return { pointer, values: [...new Set(values)], needsWords };
-  };
-  const { webhookState: setting } = mapping;
-  const chosen = setting === undefined ? [] : [fieldAt(setting)].filter(isUseful);
-  if (chosen.length > 0) return chosen; // Only its words are missing.
-  const pointers = pointersOf(records.flatMap(nodesWithin).filter(mayBeState), Infinity);
-  return pointers.map(fieldAt).filter(isUseful).slice(0, MAX_FIELDS);
-}
-
-/** Whether a person can tell from the values what they mean. */
-function isUseful({ values }: StateField): boolean {
-  return values.length <= MAX_VALUES && !values.includes(HIDDEN) && values.some((value) => value !== "null");
-}
-
 function isOwnMember({ parent }: DocumentNode): boolean {
   if (parent === null || parent.parent === null) return parent !== null;
   return parent.parent.parent === null && INNER.has(parent.name);
 }
 
 /** Reads the value at a pointer that a person sets; a missing one counts as null. */
-function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): WebhookState | null {
+export function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): WebhookState | null {
   const value = resolvePointer(record, pointer) ?? null;
   const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
   return stateOf(applyWords(readNamed(name, value) ?? readWord(value), value, mapping));
@@ -150,7 +108,7 @@ function readOther({ name, value }: DocumentNode): Evidence {
 }
 
 /** Returns the values of a record, except what is in arrays: those are about events and targets. */
-function nodesWithin(record: JsonObject): DocumentNode[] {
+export function nodesWithin(record: JsonObject): DocumentNode[] {
   return nodesOf(record, ({ value }) => !isArray(value));
 }
 
@@ -170,13 +128,4 @@ function stateFrom(evidence: readonly Evidence[]): WebhookState | null {
   if (evidence.includes("unclear") || (active && disabled)) return null;
   if (disabled) return "disabled";
   return active || evidence.includes("running") ? "active" : null;
-}
-
-function mayBeState({ name, value, parent }: DocumentNode): boolean {
-  return isScalar(value) && [name, parent?.name ?? ""].some((one) => MAY_BE_STATE.test(one));
-}
-
-/** Returns a value as JSON; `HIDDEN` if it could be a secret. */
-function shownValue(value: unknown): string {
-  return isScalar(value) && SAFE_TO_SHOW.test(String(value ?? "")) ? JSON.stringify(value) : HIDDEN;
 }

@@ -8,7 +8,7 @@ import {
   readWebhookList,
   type WebhookListReading,
 } from "../../../provider/src/webhooks/webhook-list-reader.js";
-import { stateFieldsOf } from "../../../provider/src/webhooks/webhook-state-reader.js";
+import { stateFieldsOf } from "../../../provider/src/webhooks/webhook-state-field-reader.js";
 import { SHAPES, type ListShape } from "../../support/shapes.ts";
 
 const { lists } = SHAPES;
