@@ -133,8 +133,16 @@ async function checkService(config: Config, report: Report): Promise<void> {
 /** Reports where the list and the webhooks in it were recognized, and whether the list is complete. */
 function reportList(list: WebhookListReading, settings: SettingsReader, report: Report): void {
   const { incompleteSign: sign } = list;
-  const found = Object.entries(list.pointers).filter(([, pointer]) => pointer !== null);
-  const where = found.map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`).join(", ");
+  const webhooks = [...list.webhooks.values()];
+  const found = {
+    webhooks: list.pointer,
+    webhookId: webhooks[0]?.idPointer,
+    webhookState: webhooks.find(({ state }) => state !== null)?.statePointer,
+  };
+  const where = Object.entries(found)
+    .filter(([, pointer]) => typeof pointer === "string")
+    .map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`)
+    .join(", ");
   if (sign === null) report("ok", "list", `Found ${where}.`);
   else {
     const finding =

@@ -7,59 +7,69 @@ import {
   type JsonObject,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { ownNodesOf } from "./webhook-state-reader.js";
+import { ownMembersOf } from "./webhook-state-reader.js";
 
-/** The names of IDs. The first that any record has counts for all. */
-const WEBHOOK_ID_NAMES = ["webhookid", "id"];
-
-/** A record with its ID, and where the ID was found. */
-export interface Identified<Id = number> {
+/** A webhook record with its ID. */
+export interface IdentifiedRecord {
+  /** A positive safe integer. */
+  readonly webhookId: number;
+  /** The JSON Pointer to the ID, relative to the record. */
+  readonly idPointer: string;
+  /** As the service sent it. It may contain secrets. */
   readonly record: JsonObject;
-  readonly id: Id;
-  readonly pointer: string | null;
 }
 
-/** Reads the ID of each record: `null` if it has none, or several. */
-export function readIds(
+/** The names of IDs. The first that any record has counts for all. */
+const ID_NAMES = ["webhookid", "id"];
+
+/** Reads the IDs of records: `null` unless each has one, and no two the same. */
+export function identify(
   records: readonly JsonObject[],
   { webhookId: setting }: ResponseMapping,
-): Identified<number | null>[] {
-  if (setting !== undefined) return readIdsAt(records, setting);
-  const nodesNamed = (record: JsonObject, name: string): DocumentNode[] =>
-    ownNodesOf(record).filter((node) => node.name === name && node.value !== null);
-  const name = WEBHOOK_ID_NAMES.find((one) => records.some((record) => nodesNamed(record, one).length > 0));
-  return records.map((record) => {
-    const nodes = name === undefined ? [] : nodesNamed(record, name);
-    const ids = [...new Set(nodes.map(({ value }) => toWebhookId(value)))];
-    const id = ids.length === 1 ? (ids[0] ?? null) : null;
-    return { record, id, pointer: nodes[0]?.pointer ?? null };
+): IdentifiedRecord[] | null {
+  const identified = setting === undefined ? identifyByName(records) : identifyAt(setting, records);
+  const ids = new Set(identified.map(({ webhookId }) => webhookId));
+  return ids.size === records.length ? identified : null;
+}
+
+/** Returns the JSON Pointers with which {@link identify} would succeed. */
+export function idPointers(records: readonly JsonObject[]): string[] {
+  const nodes = records.slice(0, 1).flatMap((first) => nodesOf(first, ({ value }) => isObject(value)));
+  return pointersOf(nodes.filter(({ pointer }) => identify(records, { webhookId: pointer }) !== null));
+}
+
+/** Whether a record has a member with the name of an ID. */
+export function hasIdMember(record: JsonObject): boolean {
+  return ownMembersOf(record).some(({ name }) => ID_NAMES.includes(name));
+}
+
+/** Leaves out the records that have no ID there. */
+function identifyAt(pointer: string, records: readonly JsonObject[]): IdentifiedRecord[] {
+  return records.flatMap((record) => {
+    const webhookId = toWebhookId(resolvePointer(record, pointer));
+    return webhookId === null ? [] : [{ webhookId, idPointer: pointer, record }];
   });
 }
 
-function readIdsAt(records: readonly JsonObject[], pointer: string): Identified<number | null>[] {
-  return records.map((record) => ({ record, id: toWebhookId(resolvePointer(record, pointer)), pointer }));
+/** Leaves out the records that have no ID, or several. */
+function identifyByName(records: readonly JsonObject[]): IdentifiedRecord[] {
+  const name = ID_NAMES.find((one) => records.some((record) => membersNamed(one, record).length > 0));
+  if (name === undefined) return [];
+  return records.flatMap((record) => {
+    const [first, ...others] = membersNamed(name, record);
+    const webhookId = toWebhookId(first?.value);
+    const isAmbiguous = others.some(({ value }) => toWebhookId(value) !== webhookId);
+    if (first === undefined || webhookId === null || isAmbiguous) return [];
+    return [{ webhookId, idPointer: first.pointer, record }];
+  });
 }
 
-/** Returns the records if each has an ID, and no two the same; otherwise `null`. */
-export function withDistinctIds(records: readonly Identified<number | null>[]): Identified[] | null {
-  const identified = records.flatMap(({ id, ...rest }) => (id === null ? [] : [{ ...rest, id }]));
-  return new Set(identified.map(({ id }) => id)).size === records.length ? identified : null;
+function membersNamed(name: string, record: JsonObject): DocumentNode[] {
+  return ownMembersOf(record).filter((member) => member.name === name && member.value !== null);
 }
 
 /** Returns a positive safe integer, or its decimal digits. A bigint is not an ID: no number holds it. */
 function toWebhookId(value: unknown): number | null {
   const isId = ["number", "string"].includes(typeof value) && /^[1-9]\d{0,15}$/.test(String(value));
   return isId && Number.isSafeInteger(Number(value)) ? Number(value) : null;
-}
-
-/** Returns the JSON Pointers at which every record has a distinct ID. */
-export function idPointers(records: readonly JsonObject[]): string[] {
-  const nodes = records.slice(0, 1).flatMap((first) => nodesOf(first, ({ value }) => isObject(value)));
-  const isId = ({ value, pointer }: DocumentNode): boolean =>
-    toWebhookId(value) !== null && withDistinctIds(readIdsAt(records, pointer)) !== null;
-  return pointersOf(nodes.filter(isId));
-}
-
-export function hasIdMember(record: JsonObject): boolean {
-  return ownNodesOf(record).some(({ name }) => WEBHOOK_ID_NAMES.includes(name));
 }

@@ -11,31 +11,24 @@ import {
   type JsonObject,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import type { WebhookState } from "../partner-api/operations.js";
-import { hasIdMember, idPointers, readIds, withDistinctIds } from "./webhook-id-reader.js";
-import { readState } from "./webhook-state-reader.js";
+import { hasIdMember, identify, idPointers, type IdentifiedRecord } from "./webhook-id-reader.js";
+import { readState, type StateReading } from "./webhook-state-reader.js";
 
 /** One webhook of a list. */
-export interface WebhookReading {
-  /** A positive safe integer. */
-  readonly webhookId: number;
-  /** `null` if ambiguous. */
-  readonly state: WebhookState | null;
-  /** As the service sent it. It may contain secrets. */
-  readonly record: JsonObject;
-}
+export type WebhookReading = IdentifiedRecord & StateReading;
 
-/** What says that a list is incomplete: a header, a setting, or a member next to the records. */
+/** What says that a list is incomplete: a header, a setting, or a value outside the records. */
 export type IncompleteSign = "Link" | "responses.complete" | `/${string}`;
 
 /** A list that was read. */
 export interface WebhookListReading {
   readonly isReadable: true;
+  /** The JSON Pointer to the records. */
+  readonly pointer: string;
+  /** By ID, in the order of the service. */
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
   /** `null` if nothing says that the list is incomplete. */
   readonly incompleteSign: IncompleteSign | null;
-  /** Where the first of each was found. `webhookId` and `webhookState` are relative to a record. */
-  readonly pointers: Readonly<Record<"webhooks" | "webhookId" | "webhookState", string | null>>;
 }
 
 /** A list that needs a setting to be read. */
@@ -49,20 +42,20 @@ export interface UnreadableList {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * Member names that lead to the list in documented bodies, and in HAL, OData and Hydra; and ends of further
- * ones. Other lists may hold users or partners.
- */
+/** The names on the way to the list in documented bodies, HAL, OData and Hydra. Others may lead to users. */
 const LIST_NAMES = nameSet(
   "data embedded items result results list value values entries nodes models hydraMember configurations " +
     "extensions sinks",
 );
+/** The ends of further such names. */
 const LIST_END = /(?:hook|subscription|endpoint)s?(?:list)?$/;
-/** Members next to the records that say that there are more of them. */
+/** The names of members outside the records that say whether there are more of them. */
 const NEXT = /^(?:odata|hydra)?next|^loadmore|^cursor$/;
 const MORE = /^(?:has|is)?more$|^hasnext/;
 const LAST = /^(?:islastpage|done)$/;
 const TOTAL = /^(?:hydra|odata|estimated)?(?:count|total(?:count|items|records|elements)?)$/;
+/** A `Link` header with the relation `next`, alone or among others. */
+const NEXT_LINK = /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i;
 
 /** Reads a list of webhooks. Never throws. @param headers By lower-case name. */
 export function readWebhookList(
@@ -74,35 +67,35 @@ export function readWebhookList(
   if (document === undefined) return { isReadable: false, setting: null, pointers: [] };
   const list = findList(document, mapping);
   if (list === null) return { isReadable: false, setting: "webhooks", pointers: listPointers(document) };
-  const records = list.value ?? []; // Services in Go send null for an empty array.
-  const identified = withDistinctIds(readIds(records, mapping));
+  const { records, pointer } = list;
+  const identified = identify(records, mapping);
   if (identified === null) return { isReadable: false, setting: "webhookId", pointers: idPointers(records) };
-  const webhooks = identified.map(({ record, id }) => ({ record, id, ...readState(record, mapping) }));
+  const webhooks = identified.map((each) => ({ ...each, ...readState(each.record, mapping) }));
   return {
     isReadable: true,
-    webhooks: new Map(webhooks.map(({ record, id, state }) => [id, { webhookId: id, state, record }])),
-    incompleteSign: incompleteSignOf(document, list.value, headers, mapping),
-    pointers: {
-      webhooks: list.pointer,
-      webhookId: identified[0]?.pointer ?? null,
-      webhookState: webhooks.find(({ state }) => state !== null)?.pointer ?? null,
-    },
+    pointer,
+    webhooks: new Map(webhooks.map((webhook) => [webhook.webhookId, webhook])),
+    incompleteSign: incompleteSignOf(document, records, headers, mapping),
   };
 }
 
+/** The records of a list, and the JSON Pointer to them. */
+interface RecordList {
+  readonly records: readonly JsonObject[];
+  readonly pointer: string;
+}
+
 /** Finds the list at the setting, or the only array of objects reached through well-known names. */
-function findList(
-  document: unknown,
-  { webhooks: setting }: ResponseMapping,
-): { readonly value: readonly JsonObject[] | null; readonly pointer: string } | null {
+function findList(document: unknown, { webhooks: setting }: ResponseMapping): RecordList | null {
   if (setting !== undefined) {
     const value = resolvePointer(document, setting);
-    return value === null || isRecords(value) ? { value, pointer: setting } : null;
+    const records = value === null ? [] : value; // Services in Go send null for an empty array.
+    return isRecords(records) ? { records, pointer: setting } : null;
   }
-  const isWellKnown = ({ name, parent }: DocumentNode): boolean => parent === null || isListName(name);
-  const [list, ...others] = nodesOf(document, (node) => isObject(node.value) && isWellKnown(node))
-    .filter(isWellKnown)
-    .flatMap(({ value, pointer }) => (isRecords(value) ? [{ value, pointer }] : []));
+  const mayLeadToList = ({ name, parent }: DocumentNode): boolean => parent === null || isListName(name);
+  const [list, ...others] = nodesOf(document, (node) => isObject(node.value) && mayLeadToList(node))
+    .filter(mayLeadToList)
+    .flatMap(({ value, pointer }) => (isRecords(value) ? [{ records: value, pointer }] : []));
   return others.length === 0 ? (list ?? null) : null;
 }
 
@@ -116,40 +109,41 @@ function isRecords(value: unknown): value is readonly JsonObject[] {
 
 /** Returns the JSON Pointers to possible lists: those with IDs, or all if none has any. */
 function listPointers(document: unknown): string[] {
-  const nodes = nodesOf(document, ({ value }) => isObject(value)).filter(
+  const lists = nodesOf(document, ({ value }) => isObject(value)).filter(
     ({ value, name }) => isRecords(value) || (value === null && isListName(name)),
   );
-  const withIds = nodes.filter(({ value }) => isRecords(value) && idPointers(value).length > 0);
-  return pointersOf(withIds.length > 0 ? withIds : nodes);
+  const withIds = lists.filter(({ value }) => isRecords(value) && idPointers(value).length > 0);
+  return pointersOf(withIds.length > 0 ? withIds : lists);
 }
 
-/** Returns what says that a list is incomplete. The setting overrides every sign. */
+/** Returns what says that a list is incomplete: the setting, or else the first sign. */
 function incompleteSignOf(
   document: unknown,
-  list: readonly JsonObject[] | null,
+  records: readonly JsonObject[],
   headers: Headers,
   { complete }: ResponseMapping,
 ): IncompleteSign | null {
   if (complete !== undefined) return complete ? null : "responses.complete";
   const links = [headers["link"] ?? []].flat();
-  if (links.some((link) => /\brel\s{0,3}=\s{0,3}"?(?:[^\s",;]{1,40} ){0,3}next\b/i.test(link))) return "Link";
-  const outside = nodesOf(document, ({ value }) => value !== list && !isArray(value));
-  const sign = outside.find((node) => node.value !== list && isSign(node, list?.length ?? 0));
+  if (links.some((link) => NEXT_LINK.test(link))) return "Link";
+  const outside = nodesOf(document, ({ value }) => !isArray(value)).filter(({ value }) => value !== records);
+  const sign = outside.find((node) => indicatesMore(node, records.length));
   return (sign?.pointer ?? null) as IncompleteSign | null;
 }
 
-function isSign({ name, value }: DocumentNode, length: number): boolean {
-  if (NEXT.test(name)) return leadsOn(value);
+/** Whether a value outside the records says that there are more of them. */
+function indicatesMore({ name, value }: DocumentNode, listed: number): boolean {
+  if (NEXT.test(name)) return namesPage(value);
   // Another list of records with IDs may hold the other webhooks.
   if (isArray(value))
     return value.some((one) => isObject(one) && (one["rel"] === "next" || hasIdMember(one)));
   const text = String(isScalar(value) ? value : "");
   if ((MORE.test(name) && text === "true") || (LAST.test(name) && text === "false")) return true;
-  return TOTAL.test(name) && Number(text) > length;
+  return TOTAL.test(name) && Number(text) > listed;
 }
 
-/** Whether a value leads anywhere. An address may be in an object, such as `{ href: null }`. */
-function leadsOn(value: unknown): boolean {
+/** Whether the value of a member such as `next` names a page. The address may be in an object. */
+function namesPage(value: unknown): boolean {
   if (isArray(value)) return value.length > 0;
   return isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 }

@@ -9,91 +9,119 @@ import {
   type DocumentNode,
   type JsonObject,
 } from "../bodies/json.js";
-import { STATES, type WebhookState } from "../partner-api/operations.js";
 import { asWord, type ResponseMapping } from "../bodies/response-mapping.js";
+import { STATES, type WebhookState } from "../partner-api/operations.js";
 
-/** What a member says. `running`: this flag does not stop the webhook, but another may. */
+/** The state of a webhook, as read from its record. */
+export interface StateReading {
+  /** `null` if ambiguous. */
+  readonly state: WebhookState | null;
+  /** The JSON Pointer to what says so, relative to the record; `null` if nothing does. */
+  readonly statePointer: string | null;
+}
+
+/**
+ * What one member says about the state. `running`: it does not stop the webhook, but another member may.
+ * `unclear`: nobody can tell. `null`: nothing.
+ */
 type Evidence = WebhookState | "running" | "unclear" | null;
 
-/** What names of states may begin with. */
-const PREFIX = /^(?:is|webhook)/;
 /** Objects whose members count as those of the record. Others, such as `fallbackWebhook`, are only linked. */
-const INNER = nameSet("attributes webhook webhookEndpoint");
+const OWN_OBJECTS = nameSet("attributes webhook webhookEndpoint");
+/** What the names of own members may begin with. */
+const PREFIX = /^(?:is|webhook)/;
 const FLAGS = [
   { names: nameSet("active enabled"), whenTrue: "active", whenFalse: "disabled" },
   { names: nameSet("disabled"), whenTrue: "disabled", whenFalse: "active" },
   { names: nameSet("paused"), whenTrue: "disabled", whenFalse: "running" },
 ] as const;
+const TRUE = ["true", "1"];
+const FALSE = ["false", "0"];
 const STOPPED_TIME = nameSet("disabledAt pausedAt");
+/** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
+const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
 const WORD_FIELD = nameSet("state status");
 const ACTIVE_WORD = /^(?:active|enabled)$/;
 const DISABLED_WORD = /^(?:disabled|inactive|paused?|suspended)(?:by[a-z]+)?$/;
-const TRUE = ["true", "1"];
-const FALSE = ["false", "0"];
-/** Any other member with such a name that is set makes the state ambiguous, wherever it is. */
+/** Any other member with such a name makes the state ambiguous if it is set, even deep in the record. */
 const STOPPED =
   /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
-/** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
-const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
-/** Returns the members of a record, and those of the objects in it that count as its own. */
-export function ownNodesOf(record: JsonObject): DocumentNode[] {
-  return nodesOf(record, (node) => node.parent === null || INNER.has(node.name)).filter(isOwnMember);
+
+/** Reads the state of a webhook at the setting, or from all members of its record, if they agree. */
+export function readState(record: JsonObject, mapping: ResponseMapping): StateReading {
+  const { webhookState: setting } = mapping;
+  if (setting !== undefined) return { state: readStateAt(record, setting, mapping), statePointer: setting };
+  const members = valuesIn(record).map((node) => ({ node, evidence: evidenceOf(node, mapping) }));
+  const state = combine(members.map(({ evidence }) => evidence));
+  const decisive = members.find(({ evidence }) => state !== null && combine([evidence]) === state);
+  return { state, statePointer: decisive?.node.pointer ?? null };
 }
 
-/** Reads the state of a webhook: `null` if ambiguous. The pointer says where it was read. */
-export function readState(
+/** Reads the state at a JSON Pointer, under any name. A missing value counts as null. */
+export function readStateAt(
   record: JsonObject,
+  pointer: string,
   mapping: ResponseMapping,
-): { readonly state: WebhookState | null; readonly pointer: string | null } {
-  const { webhookState: pointer } = mapping;
-  if (pointer !== undefined) return { state: readAt(record, pointer, mapping), pointer };
-  const nodes = nodesWithin(record);
-  const evidence = nodes.map((node) => (isOwnMember(node) ? readMember(node, mapping) : readOther(node)));
-  const state = stateFrom(evidence);
-  if (state === null) return { state, pointer: null };
-  const decisive = evidence.findIndex((one) => stateOf(one) === state);
-  return { state, pointer: nodes[decisive]?.pointer ?? null };
+): WebhookState | null {
+  const value = resolvePointer(record, pointer) ?? null;
+  const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
+  return combine([applyWords(readNamed(name, value) ?? readWord(value), value, mapping)]);
+}
+
+/** Returns the values in a record, except those in arrays: they are about events and targets. */
+export function valuesIn(record: JsonObject): DocumentNode[] {
+  return nodesOf(record, ({ value }) => !isArray(value));
+}
+
+/** Returns the members of a record, and those of the objects in it that count as its own. */
+export function ownMembersOf(record: JsonObject): DocumentNode[] {
+  return nodesOf(record, isOwnObject).filter(isOwnMember);
 }
 
 function isOwnMember({ parent }: DocumentNode): boolean {
-  if (parent === null || parent.parent === null) return parent !== null;
-  return parent.parent.parent === null && INNER.has(parent.name);
+  return parent !== null && isOwnObject(parent);
 }
 
-/** Reads the value at a pointer that a person sets; a missing one counts as null. */
-export function readAt(record: JsonObject, pointer: string, mapping: ResponseMapping): WebhookState | null {
-  const value = resolvePointer(record, pointer) ?? null;
-  const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
-  return stateOf(applyWords(readNamed(name, value) ?? readWord(value), value, mapping));
+/** Whether a node is the record, or an object directly in it whose members count as those of the record. */
+function isOwnObject({ name, parent }: DocumentNode): boolean {
+  return parent === null || (parent.parent === null && OWN_OBJECTS.has(name));
 }
 
-/** Reads a member by its name. Words in the settings count for `state` and `status` without a pointer. */
-function readMember(node: DocumentNode, mapping: ResponseMapping): Evidence {
-  const { value } = node;
-  const name = node.name.replace(PREFIX, "");
-  if (WORD_FIELD.has(name)) return applyWords(readWord(value), value, mapping);
-  return readNamed(name, value) ?? readOther(node);
+/** Combines what members say: `null` if one is unclear, if two disagree, or if none says anything. */
+function combine(evidence: readonly Evidence[]): WebhookState | null {
+  const says = (one: Evidence): boolean => evidence.includes(one);
+  if (says("unclear") || (says("active") && says("disabled"))) return null;
+  if (says("disabled")) return "disabled";
+  return says("active") || says("running") ? "active" : null;
 }
 
-/** Reads a value by the words in the settings. Words set for a state replace its default words. */
-function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
-  const isWordOf = (state: WebhookState): boolean | undefined =>
-    isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
-  const state = stateOf(usual);
-  return STATES.find(isWordOf) ?? (state !== null && mapping[state] !== undefined ? "unclear" : usual);
+/** Reads an own member by its name. Any other can only make the state unclear. */
+function evidenceOf(node: DocumentNode, mapping: ResponseMapping): Evidence {
+  const own = isOwnMember(node) ? readOwnMember(node, mapping) : null;
+  return own ?? (STOPPED.test(node.name) && isSet(node.value) ? "unclear" : null);
+}
+
+/** The words in the settings count for `state` and `status` even if no pointer is set. */
+function readOwnMember({ name, value }: DocumentNode, mapping: ResponseMapping): Evidence {
+  const shortName = name.replace(PREFIX, "");
+  return WORD_FIELD.has(shortName)
+    ? applyWords(readWord(value), value, mapping)
+    : readNamed(shortName, value);
 }
 
 /** Reads a flag, or the time at which a webhook was stopped. */
 function readNamed(name: string, value: unknown): Evidence {
-  const text = isScalar(value) ? asWord(value) : "";
-  if (STOPPED_TIME.has(name)) {
-    if (!isSet(value)) return "running";
-    return TIME.test(text) ? "disabled" : "unclear";
-  }
+  if (STOPPED_TIME.has(name)) return readStoppedTime(value);
   const flag = FLAGS.find(({ names }) => names.has(name));
   if (flag === undefined || value === null) return null;
+  const text = isScalar(value) ? asWord(value) : "";
   if (TRUE.includes(text)) return flag.whenTrue;
   return FALSE.includes(text) ? flag.whenFalse : "unclear";
+}
+
+function readStoppedTime(value: unknown): Evidence {
+  if (!isSet(value)) return "running";
+  return isScalar(value) && TIME.test(asWord(value)) ? "disabled" : "unclear";
 }
 
 function readWord(value: unknown): Evidence {
@@ -103,29 +131,19 @@ function readWord(value: unknown): Evidence {
   return DISABLED_WORD.test(word) ? "disabled" : "unclear";
 }
 
-function readOther({ name, value }: DocumentNode): Evidence {
-  return STOPPED.test(name) && isSet(value) ? "unclear" : null;
-}
-
-/** Returns the values of a record, except what is in arrays: those are about events and targets. */
-export function nodesWithin(record: JsonObject): DocumentNode[] {
-  return nodesOf(record, ({ value }) => !isArray(value));
+/** Reads a value by the words in the settings. Words for a state replace whatever else means that state. */
+function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
+  const isWordFor = (state: WebhookState): boolean | undefined =>
+    isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
+  const state = STATES.find(isWordFor);
+  if (state !== undefined) return state;
+  const usualState = combine([usual]);
+  return usualState !== null && mapping[usualState] !== undefined ? "unclear" : usual;
 }
 
 function isSet(value: unknown): boolean {
   if (isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some((member) => member !== null && member !== "");
-  return value !== null && !(isScalar(value) && ["", ...FALSE].includes(asWord(value)));
-}
-
-function stateOf(evidence: Evidence): WebhookState | null {
-  return stateFrom([evidence]);
-}
-
-/** Combines what the members of a record say: `null` if they disagree. */
-function stateFrom(evidence: readonly Evidence[]): WebhookState | null {
-  const [active, disabled] = STATES.map((state) => evidence.includes(state));
-  if (evidence.includes("unclear") || (active && disabled)) return null;
-  if (disabled) return "disabled";
-  return active || evidence.includes("running") ? "active" : null;
+  if (!isScalar(value)) return true; // A bigint.
+  return value !== null && !["", ...FALSE].includes(asWord(value));
 }

@@ -46,7 +46,7 @@ it("lists: 65 of 67 are located, none wrong", () => {
   const located = found.filter(({ reading }) => reading.isReadable || reading.setting === "webhookId");
   expect(located.length).toBeGreaterThanOrEqual(65);
   for (const { list, reading } of found)
-    if (reading.isReadable) expect(reading.pointers.webhooks, list.like).toBe(list.webhooks);
+    if (reading.isReadable) expect(reading.pointer, list.like).toBe(list.webhooks);
 });
 
 it("IDs: those of 55 of 67 lists are right, none wrong", () => {
