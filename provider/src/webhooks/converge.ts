@@ -15,7 +15,7 @@ export interface Goal {
 
 /** What became of webhooks. */
 export interface Converged {
-  /** Their states before; `null` if the list did not show it. Without those that do not exist. */
+  /** Their states before; `null` if the list did not show it. Lacks those that do not exist. */
   readonly found: StateMap;
   /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
@@ -96,7 +96,7 @@ async function withoutDone(
   return failures.filter((each) => !isDone(each));
 }
 
-/** Combines failures into one. If all changes share one error object (`===`), it says enough. */
+/** Combines failures into one. If all have the same error object, it says enough. */
 function combineFailures(failures: readonly WebhookFailure[], total: number): PartnerError | null {
   const [first] = failures;
   if (first === undefined) return null;

@@ -3,22 +3,24 @@ import { isState, isWebhookId, type WebhookState } from "../partner-api/operatio
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
 
-/** States by webhook ID; `null` if the state is not known. */
-export type StateMap = Readonly<Record<string, WebhookState | null>>;
+type ById<Value> = Readonly<Record<string, Value>>;
 
 /** States by webhook ID. */
-export type KnownStates = Readonly<Record<string, WebhookState>>;
+export type KnownStates = ById<WebhookState>;
 
-/** The inputs of a fleet of webhooks. `null`, also for one state: not known yet in a preview. */
+/** States by webhook ID; `null` if the state is not known. */
+export type StateMap = ById<WebhookState | null>;
+
+/** The inputs of a fleet of webhooks. `null`, also as a single state: not known yet in a preview. */
 export interface FleetInputs {
   /** The webhooks that the program names. */
   readonly states: StateMap | null;
-  /** The state of all webhooks that the program does not name. Unless it is `leave`, it covers them. */
+  /** The state of all webhooks that the program does not name. `leave`: the fleet does not cover them. */
   readonly others: OtherWebhooks | null;
   readonly stateOnDestroy: StateOnDestroy | null;
 }
 
-/** What the stack stores of a fleet. Nothing of it is secret. */
+/** What the stack stores of a fleet. None of it is secret. */
 export interface FleetState {
   /** The named webhooks, as last read or set; `null` after a change that may have been made. */
   readonly states: StateMap;
@@ -42,7 +44,7 @@ export function fleetInputsOf({ states, others, stateOnDestroy }: Properties): F
   };
 }
 
-/** Returns the state that outputs hold, as {@link fleetInputsOf} does; no webhooks if they are empty. */
+/** Reads outputs in the same way. If they are empty, the fleet has no webhooks. */
 export function fleetStateOf(outputs: Properties): FleetState {
   return {
     states: stateMapOf(outputs["states"]),
@@ -76,30 +78,24 @@ export function driftedIds(olds: FleetState, { states, others }: FleetInputs): n
   return idsOf(recorded).filter((id) => !(id in states) && recorded[id] !== others);
 }
 
-/** Returns the webhook IDs of an object with a member for each. */
+/** Returns the keys of an object with a member for each of some webhooks. */
 export function idsOf(states: object): number[] {
   return Object.keys(states).map(Number);
 }
 
 /** Returns the states of some webhooks. */
-export function statesOf<State>(
-  webhookIds: readonly number[],
-  stateOf: (webhookId: number) => State,
-): Readonly<Record<string, State>> {
+export function statesOf<State>(webhookIds: readonly number[], stateOf: (id: number) => State): ById<State> {
   return Object.fromEntries(webhookIds.map((id) => [id, stateOf(id)]));
 }
 
-/** Returns the members of some webhooks, as far as they exist. */
-export function pick<State>(
-  states: Readonly<Record<string, State>>,
-  webhookIds: readonly number[],
-): Readonly<Record<string, State>> {
+/** Returns the members for some webhooks, if they exist. */
+export function pick<State>(states: ById<State>, webhookIds: readonly number[]): ById<State> {
   const ids = new Set(webhookIds);
   return Object.fromEntries(Object.entries(states).filter(([id]) => ids.has(Number(id))));
 }
 
-/** Returns the members of all but some webhooks. */
-export function omit(states: StateMap, webhookIds: readonly number[]): StateMap {
+/** Returns the members for all other webhooks. */
+export function omit<State>(states: ById<State>, webhookIds: readonly number[]): ById<State> {
   const ids = new Set(webhookIds);
   return Object.fromEntries(Object.entries(states).filter(([id]) => !ids.has(Number(id))));
 }

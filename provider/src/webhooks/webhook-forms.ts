@@ -16,7 +16,7 @@ import {
 } from "./webhook-messages.js";
 import { webhookResource, type FleetForm, type WebhookContext } from "./webhook-resource.js";
 
-/** Creates the webhook resources of a process, and what lists its webhooks. */
+/** Creates the webhook resources of a process, and the function that lists all webhooks. */
 export function createWebhooks(session: AccountSession) {
   const lists = new WebhookLists(session);
   const context = { session, declarations: new Declarations(), lists };
@@ -108,7 +108,7 @@ function fleetForm({ session }: WebhookContext): FleetForm {
   };
 }
 
-/** Returns the properties of the fleet of one webhook, which may be inputs or outputs. */
+/** Converts inputs or outputs of a single webhook to those of a fleet. */
 function asFleet({ webhookId, state, stateOnDestroy, initialState }: Properties): Properties {
   const id = String(webhookId);
   const states = webhookId === UNKNOWN ? UNKNOWN : { [id]: state };
@@ -124,7 +124,7 @@ function stateIn(states: FleetState["states"], webhookId: number | null): Webhoo
   return webhookId === null ? null : (states[webhookId] ?? null);
 }
 
-/** Validates each argument after defaults. */
+/** Whether an argument is valid, after defaults. */
 const VALID = {
   webhookId: (value: unknown) => typeof value === "number" && isWebhookId(String(value)),
   state: isState,

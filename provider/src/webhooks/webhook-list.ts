@@ -33,7 +33,7 @@ const MAX_REPORTS = 100;
  * the program or the stack names can still be changed, refreshed and released.
  */
 export class WebhookList {
-  /** Those that are listed, by ID, in the order of the service. */
+  /** The listed webhooks by ID, in the order of the service. */
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
   /** `null` if nothing says that there are more webhooks. */
   readonly incompleteSign: WebhookListReading["incompleteSign"];
@@ -51,7 +51,7 @@ export class WebhookList {
     this.#session = session;
   }
 
-  /** Returns the IDs of the listed webhooks. A function, because most resources ask only about their own. */
+  /** Returns the IDs of the listed webhooks. */
   ids(): number[] {
     return [...this.webhooks.keys()];
   }
@@ -78,12 +78,12 @@ export class WebhookList {
   }
 }
 
-/** The lists that a process reads, and its own changes. */
+/** Reads the list of the account's webhooks, sends changes, and remembers both. */
 export class WebhookLists {
   readonly #session: AccountSession;
   /** The states that this process has set. */
   readonly #changes = new Map<number, WebhookState>();
-  /** What was warned about. */
+  /** The warnings already shown. */
   readonly #warned = new Set<"unknown" | "unlisted">();
   #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
 
@@ -93,7 +93,7 @@ export class WebhookLists {
 
   /**
    * Returns the list. One request serves the process. It is repeated if a complete list from before this call
-   * lacks a webhook.
+   * lacks one of the webhooks.
    *
    * @throws {PartnerError} if the list cannot be read.
    */
@@ -137,7 +137,7 @@ export class WebhookLists {
 
   /**
    * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
-   * incomplete and lacks some. Each is about the list, so that one warning serves all resources.
+   * incomplete and lacks some. Each warning is about the whole list, so it is shown once for all resources.
    */
   warnAboutUnknown(list: WebhookList, webhookIds: readonly number[]): void {
     const session = this.#session;

@@ -96,8 +96,8 @@ export function importOfFleet(): PartnerError {
 }
 
 /**
- * Which input changes webhooks at the service. The update prints it as well, and a policy may change inputs
- * afterwards: it is about what is declared, and stays true.
+ * An input changes webhooks. An update says so as well, and a policy may change the inputs afterwards, so it
+ * speaks only of what is declared.
  */
 export function willChange(why: Why, state: WebhookState, webhookIds: readonly number[]): Notice {
   const { them, stateChanges } = inflections(webhookIds);
@@ -132,14 +132,14 @@ export function invalidArgument(argument: keyof typeof RULES): string {
   return `${argument} must ${RULES[argument]}.`;
 }
 
-/** `states` has an invalid member. @param webhookId `null` if its name is not an ID. It is not repeated. */
+/** `states` has an invalid member. @param webhookId `null` if its name is not an ID. */
 export function invalidState(webhookId: string | null): string {
   return webhookId === null
     ? 'The names in states must be webhook IDs, such as "101".'
     : `In states, the state of ${webhookId} must ${RULES.state}.`;
 }
 
-/** A fleet is being set. @param finished How many changes are over, also those that failed. */
+/** A fleet is being set. @param finished How many changes are over, including failed ones. */
 export function progress(finished: number, total: number): string {
   return `Setting webhooks: ${finished} of ${total}`;
 }
@@ -153,7 +153,7 @@ const RULES = {
   stateOnDestroy: 'be "leave" (the default), "restore", "active" or "disabled"',
 } as const;
 
-/** The maximum number of reasons, and of webhooks in a row, to name. */
+/** The maximum number of reasons to give, and of webhooks to name. */
 const MAX_REASONS = 3;
 const MAX_NAMES = 10;
 

@@ -58,7 +58,7 @@ export function webhookResource(context: WebhookContext, form: FleetForm): Fleet
   };
 }
 
-/** Declares the webhooks, and looks at those whose declared states are new. Says what will change. */
+/** Declares the webhooks, looks up those whose declared states are new, and says what will change. */
 async function check(
   { session, declarations, lists }: WebhookContext,
   news: FleetInputs,
@@ -85,7 +85,7 @@ async function check(
   lists.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
-/** Decides from the state alone whether an update has something to do. */
+/** Decides, from the recorded state alone, what an update does. */
 function plan(
   { declarations }: WebhookContext,
   form: FleetForm,
@@ -155,7 +155,7 @@ function stateAfter(
   };
 }
 
-/** Observes the webhooks. Keeps what the stack recorded of those whose states the list does not show. */
+/** Refreshes the recorded states. Where the list does not show one, the recorded one stays. */
 async function read(
   { lists }: WebhookContext,
   form: FleetForm,
@@ -182,7 +182,7 @@ async function read(
   return inputs && { state, inputs };
 }
 
-/** Releases all webhooks, except those that the program declares elsewhere in this process. */
+/** Releases all webhooks, except those that a resource has declared in this process. */
 async function remove({ declarations, lists }: WebhookContext, olds: FleetState): Promise<void> {
   const released = declarations.undeclared(managedIds(olds));
   const final = finalStates(olds, released, olds.stateOnDestroy);
