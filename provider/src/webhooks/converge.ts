@@ -15,7 +15,7 @@ export interface Goal {
 
 /** What became of webhooks. */
 export interface Converged {
-  /** Their states before; `null` if the list did not show it. Lacks those that do not exist. */
+  /** Their states before; `null` if the list did not show one. Lacks those that do not exist. */
   readonly found: StateMap;
   /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
@@ -36,7 +36,7 @@ export async function converge(
   recorded: StateMap,
 ): Promise<Converged> {
   const wanted = { ...final, ...declared };
-  const missing = failuresOfMissing(declared, list);
+  const gone = failuresOfGone(declared, list);
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
   const found = statesOf(present, (id) => list.stateOf(id));
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
@@ -44,8 +44,8 @@ export async function converge(
 
   const errors = await lists.setStates(pick(wanted, differing));
   const failed = errors.filter(({ webhookId, error }) => !(webhookId in final && isNotFound(error.status)));
-  const failures = [...missing, ...(await withoutDone(failed, wanted, lists))];
-  const failure = combineFailures(failures, missing.length + differing.length);
+  const failures = [...gone, ...(await withoutDone(failed, wanted, lists))];
+  const failure = combineFailures(failures, gone.length + differing.length);
   // A change that failed and yet is done may be our own.
   const mayHaveChanged = failed.length < differing.length || failed.some(isUnsure);
   if (failure !== null && !mayHaveChanged) throw failure;
@@ -57,11 +57,11 @@ export async function converge(
 }
 
 /** Returns the failures of webhooks that do not exist. All have one error. */
-function failuresOfMissing(declared: KnownStates, list: WebhookList): WebhookFailure[] {
-  const missing = idsOf(declared).filter((id) => list.isGone(id));
-  if (missing.length === 0) return [];
-  const error = noSuchWebhook(missing, list.ids());
-  return missing.map((webhookId) => ({ webhookId, error }));
+function failuresOfGone(declared: KnownStates, list: WebhookList): WebhookFailure[] {
+  const gone = idsOf(declared).filter((id) => list.isGone(id));
+  if (gone.length === 0) return [];
+  const error = noSuchWebhook(gone, list.ids());
+  return gone.map((webhookId) => ({ webhookId, error }));
 }
 
 function isUnsure({ error }: WebhookFailure): boolean {
@@ -88,11 +88,8 @@ async function withoutDone(
     const shown = list.webhooks.get(webhookId)?.state ?? null;
     return shown === null ? isConflict(status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
-  const done = failures.filter(isDone);
-  lists.warnAboutUnknown(
-    list,
-    done.map(({ webhookId }) => webhookId),
-  );
+  const doneIds = failures.filter(isDone).map(({ webhookId }) => webhookId);
+  lists.warnAboutUnknown(list, doneIds);
   return failures.filter((each) => !isDone(each));
 }
 
@@ -102,8 +99,6 @@ function combineFailures(failures: readonly WebhookFailure[], total: number): Pa
   if (first === undefined) return null;
   const isShared = failures.length === total && failures.every(({ error }) => error === first.error);
   if (isShared) return first.error;
-  return fleetIncomplete(
-    failures.toSorted((one, other) => one.webhookId - other.webhookId),
-    total,
-  );
+  const sorted = failures.toSorted((one, other) => one.webhookId - other.webhookId);
+  return fleetIncomplete(sorted, total);
 }

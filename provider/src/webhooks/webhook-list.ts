@@ -9,6 +9,7 @@ import type { PartnerWebhook } from "../registration.js";
 import type { KnownStates } from "./fleet-state.js";
 import {
   readWebhookList,
+  type IncompleteSign,
   type UnreadableList,
   type WebhookListReading,
   type WebhookReading,
@@ -36,7 +37,7 @@ export class WebhookList {
   /** The listed webhooks by ID, in the order of the service. */
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
   /** `null` if nothing says that there are more webhooks. */
-  readonly incompleteSign: WebhookListReading["incompleteSign"];
+  readonly incompleteSign: IncompleteSign | null;
   readonly #changes: ReadonlyMap<number, WebhookState>;
   readonly #session: AccountSession;
 
@@ -119,7 +120,7 @@ export class WebhookLists {
     }));
   }
 
-  /** Sets the states of webhooks, all at once, and shows the progress. @returns what failed. */
+  /** Sets the states of webhooks, all at once, and shows the progress. @returns what failed, by ID. */
   async setStates(states: KnownStates): Promise<WebhookFailure[]> {
     const changes = Object.entries(states);
     const step = Math.ceil(changes.length / MAX_REPORTS);
