@@ -57,7 +57,7 @@ function distinctKeys(keys: readonly (Key | null)[]): Key[] {
 
 /** The deletion of the access token would be the last request. */
 function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
-  if (key.apiKey === session.readSettings().accessToken)
+  if (valuesOf(key).includes(session.readSettings().accessToken))
     throw keyIsAccessToken(key, name.urn, session.settingName);
 }
 

@@ -148,8 +148,9 @@ interface FailedRemoval {
 /** Keys of a resource that is removed were not deleted: says how to keep the resource, or to forget it. */
 export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemoval): PartnerError {
   const [{ code, status }, ...others] = failures;
-  const isLasting = others.length === 0 && (code === "PARTNERS_RESOURCE" || isRefused(status));
-  const forget = `If that key no longer works, ${stateDelete(urn)}.`;
+  const isLasting = failures.every((each) => each.code === "PARTNERS_RESOURCE" || isRefused(each.status));
+  const keys = others.length === 0 ? "that key no longer works" : "those keys no longer work";
+  const forget = `If ${keys}, ${stateDelete(urn)}.`;
   const keep = `To keep the resource, run "pulumi up --replace ${shellUrn(urn)}".`;
   const message = [
     ...failures.map((failure) => failure.message),

@@ -1,5 +1,6 @@
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning, type Notice } from "../plugin/resource.js";
+import { readCreation } from "./created-key.js";
 import type { Assessment, KeyChange } from "./key-changes.js";
 import {
   keyCorrected,
@@ -9,7 +10,7 @@ import {
   rotationWaits,
   untrackedCreation,
 } from "./key-messages.js";
-import { NO_KEY, outputsOf, type KeyState } from "./key-state.js";
+import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
@@ -48,7 +49,9 @@ export function noticesOf(
   const notices: Notice[] = [];
   if (current?.storedAs !== undefined || previous?.storedAs !== undefined)
     notices.push(keyCorrected(urn, session.settingName));
-  if (unfinished !== null && creates) notices.push(untrackedCreation(unfinished, urn));
+  // Where a key was read, the service has returned one that a resource has.
+  if (unfinished !== null && creates && readCreation(session, unfinished).key === null)
+    notices.push(untrackedCreation(unfinished, urn));
   else if (created.failure !== null) notices.push(warning(created.failure.message));
 
   const due = dueOf(state, rotation, now);
@@ -65,7 +68,7 @@ export function noticesOf(
   }
   const { accessToken } = session.readSettings();
   for (const key of deletes.map((which) => state[which]))
-    if (key?.apiKey === accessToken)
+    if (key !== null && valuesOf(key).includes(accessToken))
       notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
   return notices;
 }

@@ -215,6 +215,14 @@ describe("the end of an overlap", () => {
   });
 });
 
+it("a key that is the access token is kept although a setting finds another one in its response", async () => {
+  const decoy = "pk_live_9Zx8Cv7Bn6Ml5Kj4Hg3F";
+  const { service, stack } = await start({ body: (key) => ({ api_key: key, hash: decoy }) });
+  service.accessToken = String(stack.outputs["apiKey"]);
+  const { error, requests } = await stack.destroy({ responses: { apiKey: "/hash" } });
+  expect([requests, error]).toEqual([[], expect.stringContaining("the provider itself uses it") as string]);
+});
+
 describe("a key that another resource has", () => {
   it("is not deleted with a resource that is removed, with a warning, and is deleted with the other", async () => {
     const { service, stack } = await start();

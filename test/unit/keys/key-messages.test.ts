@@ -98,10 +98,12 @@ it("no message is long, or shows a key or a response", () => {
   for (const text of TEXTS) expect(text).not.toMatch(/4eC39Hq|"secret":/);
 });
 
-it("several failures of a removal are told together, without a command that would forget a key", () => {
+it("several failures of a removal are told together, with the command to forget keys only if none may pass", () => {
   const both = removalFailed([refused, uncertain], false);
   expect(both).toMatchObject({ code: "PARTNERS_STATUS", effect: "possible", status: null });
   expect(both.message).toBe(`${refused.message} ${uncertain.message}`);
+  const forget = "If those keys no longer work, run ";
+  expect(removalFailed([refused, refused], false).message).toContain(`${refused.message} ${forget}`);
 });
 
 it("a command to paste names the resource, whatever its name is", () => {
