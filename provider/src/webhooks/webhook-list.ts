@@ -139,8 +139,10 @@ export class WebhookLists {
   /**
    * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
    * incomplete and lacks some. Each warning is about the whole list, so it is shown once for all resources.
+   *
+   * @param coversOthers Whether it matters as well if the list lacks webhooks that nobody names.
    */
-  warnAboutUnknown(list: WebhookList, webhookIds: readonly number[]): void {
+  warnAboutUnknown(list: WebhookList, webhookIds: readonly number[], coversOthers = false): void {
     const session = this.#session;
     const { webhooks, incompleteSign } = list;
     const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
@@ -148,7 +150,8 @@ export class WebhookLists {
       this.#warnOnce("unknown", () =>
         stateUnknown(list.ids().filter(isUnknown), list.stateFields(), session),
       );
-    if (incompleteSign !== null && webhookIds.some((id) => !webhooks.has(id)))
+    const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
+    if (incompleteSign !== null && lacksSome)
       this.#warnOnce("unlisted", () => notListed(incompleteSign, session));
   }
 

@@ -167,7 +167,7 @@ async function read(
   // As in an update, `others` needs the complete list.
   const covered = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
   const present = [...managed, ...covered].filter((id) => !list.isGone(id));
-  lists.warnAboutUnknown(list, present);
+  lists.warnAboutUnknown(list, present, isState(olds.others));
 
   const recorded = recordedStates(olds);
   const observed = statesOf(present, (id) => list.stateOf(id) ?? recorded[id] ?? null);

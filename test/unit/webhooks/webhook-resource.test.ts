@@ -276,7 +276,12 @@ it("with an incomplete list, others and getPartnerWebhooks fail, but a refresh a
   const service = await serviceWith();
   const args = { states: {}, others: "disabled", stateOnDestroy: "restore" };
   const olds = await up(startRun(service).fleet, null, args);
-  showList(service, () => [{ id: 104, status: "active" }], { link: '</webhooks?page=2>; rel="next"' });
+  const link = '</webhooks?page=2>; rel="next"';
+  showList(service, (all) => all, { link });
+  const firstPage = startRun(service);
+  expect(await refresh(firstPage.fleet, olds)).toEqual(olds);
+  expect(firstPage.texts("warning")).toEqual([expect.stringContaining("that are missing from the list")]);
+  showList(service, () => [{ id: 104, status: "active" }], { link });
   const run = startRun(service);
   const why = "the Link header indicates more webhooks.";
   expect((await failureOf(run.list())).error.message).toContain(`Not all webhooks can be listed: ${why}`);
