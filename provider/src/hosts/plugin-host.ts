@@ -139,8 +139,8 @@ export class PluginHost {
     const usesLastSettings = !this.hasCurrentSettings && this.session.settings.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
-    const { summary, effect } = error;
-    if (summary === null || effect !== "none") return errorText(error, usesLastSettings);
+    const { summary, mayHaveChanged } = error;
+    if (summary === null || mayHaveChanged) return errorText(error, usesLastSettings);
     const key = `${usesLastSettings} ${summary}`; // A refresh has more to say than a creation.
     const first = this.#firstFailures.get(key);
     if (first === undefined) this.#firstFailures.set(key, this.#urn);

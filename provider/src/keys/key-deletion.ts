@@ -33,7 +33,7 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   for (const key of keys) results.push(await failureOf(deleteKey(context, key)));
   const [first, ...others] = [created.failure, ...results].filter((failure) => failure !== null);
   if (first === undefined) return;
-  const mayLackKeys = results.some((failure) => failure === null || failure.effect === "possible");
+  const mayLackKeys = results.some((failure) => failure === null || failure.mayHaveChanged);
   const lacksKeys = mayLackKeys && !holders.isReplaced(name);
   throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
 }

@@ -58,7 +58,7 @@ function unread({ at, response }: UnfinishedCreation, urn: string, then: string)
   return new PartnerError(
     response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE",
     `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}. ${then}`,
-    { effect: "possible" },
+    { mayHaveChanged: true },
   );
 }
 
@@ -157,8 +157,8 @@ export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemo
     ...(hasStack && isLasting ? [forget] : []),
     ...(hasStack && lacksKeys ? [keep] : []),
   ].join(" ");
-  const effect = failures.some((failure) => failure.effect === "possible") ? "possible" : "none";
-  return new PartnerError(code, message, { effect, status: others.length > 0 ? null : status });
+  const mayHaveChanged = failures.some((failure) => failure.mayHaveChanged);
+  return new PartnerError(code, message, { mayHaveChanged, status: others.length > 0 ? null : status });
 }
 
 /** The service did not find, or did not accept, any identifier of a key. */
@@ -229,8 +229,8 @@ function stateDelete(urn: string): string {
 }
 
 /** Returns an error with another message. */
-function withMessage({ code, effect, status }: PartnerError, message: string): PartnerError {
-  return new PartnerError(code, message, { effect, status });
+function withMessage({ code, mayHaveChanged, status }: PartnerError, message: string): PartnerError {
+  return new PartnerError(code, message, { mayHaveChanged, status });
 }
 
 /** Names a key by what does not reveal it, and as the stack shows it. */

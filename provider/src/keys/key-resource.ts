@@ -66,7 +66,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       try {
         const applied = await perform(change, assess(change, stored));
         // The service returned the key of another resource: there is nothing to keep for this one.
-        if (olds === null && applied.failure?.effect === "none") throw applied.failure;
+        if (olds === null && applied.failure?.mayHaveChanged === false) throw applied.failure;
         holders.recordResult(name, applied.state);
         return applied;
       } catch (error) {

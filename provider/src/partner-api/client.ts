@@ -66,14 +66,14 @@ export class PartnerClient {
     const call = { operation: "createApiKey" } as const;
     const outcome = await this.#send(call);
     if (outcome.end !== "done") {
-      if (outcome.effect === "none") throw this.#errorAfter(call, outcome);
+      if (!outcome.mayHaveChanged) throw this.#errorAfter(call, outcome);
       return { response: null, failure: this.#errorAfter(call, outcome) };
     }
     const { attempt: response } = outcome;
     const { text, cutOff } = response;
     // A web page comes from something in front of the service: it says nothing about the key.
     if (reportsFailure(text) && !isWebPage(text) && !showsKey(text))
-      throw this.#errorAfter(call, { ...outcome, effect: "none" });
+      throw this.#errorAfter(call, { ...outcome, mayHaveChanged: false });
     return { response, failure: cutOff === null ? null : this.#errorAfter(call, outcome) };
   }
 

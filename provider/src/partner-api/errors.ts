@@ -1,6 +1,3 @@
-/** Whether a failed operation may have changed anything at the service. */
-export type Effect = "none" | "possible";
-
 /** The stable codes of errors, which docs/versions.md lists. The hosts add one for bugs. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
@@ -13,8 +10,8 @@ export type ErrorCode =
 
 /** What code needs to know of an error, so that it never reads the message. */
 export interface ErrorFacts {
-  /** @default "none" */
-  readonly effect?: Effect;
+  /** Whether something at the service may have changed all the same. @default false */
+  readonly mayHaveChanged?: boolean;
   /** The status of the last response; `null` if there was none. @default null */
   readonly status?: number | null;
   /** Whether it shows that the Partner API was not reached with these settings. @default false */
@@ -32,7 +29,7 @@ export interface ErrorFacts {
  */
 export class PartnerError extends Error {
   readonly code: ErrorCode;
-  readonly effect: Effect;
+  readonly mayHaveChanged: boolean;
   readonly status: number | null;
   readonly isUnreachable: boolean;
   readonly summary: string | null;
@@ -40,7 +37,7 @@ export class PartnerError extends Error {
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message);
     this.code = code;
-    this.effect = facts.effect ?? "none";
+    this.mayHaveChanged = facts.mayHaveChanged ?? false;
     this.status = facts.status ?? null;
     this.isUnreachable = facts.isUnreachable ?? false;
     this.summary = facts.summary ?? null;

@@ -34,19 +34,19 @@ export interface RequestFailure {
 /** An operation failed: what happened, what may have changed, one remedy, and the server's own words. */
 export function requestFailed(failure: RequestFailure): PartnerError {
   const { operation, webhookId, server, outcome, serverWords } = failure;
-  const { attempt, effect, attempts } = outcome;
+  const { attempt, mayHaveChanged, attempts } = outcome;
   const [code, happened, remedy] = explain(failure);
   const { method, template } = OPERATIONS[operation];
   const clause = (path: string): string =>
     `${method} ${server}${API_ROOT}${path}: ${happened}${attempts > 1 ? ` after ${attempts} attempts` : ""}`;
   const message = [
     `${clause(pathOf(template, webhookId))}.`,
-    effect === "possible" ? MAY_HAVE_CHANGED[operation] : "",
+    mayHaveChanged ? MAY_HAVE_CHANGED[operation] : "",
     remedy,
     serverWords === null ? "" : `The server said: "${serverWords}"${/[.!?]$/.test(serverWords) ? "" : "."}`,
   ];
   return new PartnerError(code, message.filter((part) => part !== "").join(" "), {
-    effect,
+    mayHaveChanged,
     status: attempt?.kind === "response" ? attempt.status : null,
     isUnreachable: isUnreachable(outcome),
     summary: clause(template),
@@ -175,7 +175,7 @@ const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => str
 
 /** Not for a creation that may have created a key: the next one would create a second. */
 function again({ operation, outcome }: RequestFailure): string {
-  return operation === "createApiKey" && outcome.effect === "possible" ? "" : "Run this again later.";
+  return operation === "createApiKey" && outcome.mayHaveChanged ? "" : "Run this again later.";
 }
 
 function slowServer({ settingName }: RequestFailure): string {

@@ -1,6 +1,5 @@
 import type { Attempt, HttpResponse } from "./attempt.js";
 import { permanentCause } from "./connection-failures.js";
-import type { Effect } from "./errors.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 import { hadNoEffect, isSuccess, isTemporary, isThrottled } from "./statuses.js";
@@ -42,8 +41,8 @@ function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
 
 /** How an operation ended after all its attempts. */
 export type Outcome = {
-  /** The effect of all attempts together. */
-  readonly effect: Effect;
+  /** Whether any attempt may have changed something at the service. */
+  readonly mayHaveChanged: boolean;
   /** The number of attempts, including those that returned 429. */
   readonly attempts: number;
 } & (
@@ -72,9 +71,14 @@ export async function withRetry(
   let left = timeout;
   let attempts = 0;
   let failures = 0;
-  let effect: Effect = "none";
+  let mayHaveChanged = false;
   let last: Attempt | null = null;
-  const end = (how: "interrupted" | "throttled"): Outcome => ({ end: how, attempt: last, effect, attempts });
+  const end = (how: "interrupted" | "throttled"): Outcome => ({
+    end: how,
+    attempt: last,
+    mayHaveChanged,
+    attempts,
+  });
 
   for (;;) {
     const hasTurn = await limiter.acquire((pause) => {
@@ -87,12 +91,13 @@ export async function withRetry(
     last = attempt;
     const retryAfter = readRetryAfter(attempt, clock.now());
     limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
-    if (mayHaveEffect(kind, attempt)) effect = "possible";
+    mayHaveChanged ||= mayHaveEffect(kind, attempt);
 
     const decision = decideRetry(kind, attempt);
-    if (decision === "done" && attempt.kind === "response") return { end: "done", attempt, effect, attempts };
+    if (decision === "done" && attempt.kind === "response")
+      return { end: "done", attempt, mayHaveChanged, attempts };
     if (decision === "throttled") continue;
-    const failed: Outcome = { end: "failed", attempt, effect, attempts };
+    const failed: Outcome = { end: "failed", attempt, mayHaveChanged, attempts };
     if (decision === "fail") return failed;
 
     const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));

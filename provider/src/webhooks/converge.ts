@@ -47,12 +47,12 @@ export async function converge(
   const failures = [...gone, ...(await withoutDone(failed, wanted, lists))];
   const failure = combineFailures(failures, gone.length + differing.length);
   // A change that failed and yet is done may be our own.
-  const mayHaveChanged = failed.length < differing.length || failed.some(isUnsure);
+  const mayHaveChanged = failed.length < differing.length || failed.some(({ error }) => error.mayHaveChanged);
   if (failure !== null && !mayHaveChanged) throw failure;
 
   const reached: Record<string, WebhookState | null> = { ...wanted };
-  for (const each of failures)
-    reached[each.webhookId] = isUnsure(each) ? null : (current[each.webhookId] ?? null);
+  for (const { webhookId, error } of failures)
+    reached[webhookId] = error.mayHaveChanged ? null : (current[webhookId] ?? null);
   return { found, reached, failure };
 }
 
@@ -62,10 +62,6 @@ function failuresOfGone(declared: KnownStates, list: WebhookList): WebhookFailur
   if (gone.length === 0) return [];
   const error = noSuchWebhook(gone, list.ids());
   return gone.map((webhookId) => ({ webhookId, error }));
-}
-
-function isUnsure({ error }: WebhookFailure): boolean {
-  return error.effect === "possible";
 }
 
 /**

@@ -75,7 +75,7 @@ export function fleetIncomplete(failures: readonly WebhookFailure[], total: numb
   return new PartnerError(
     firsts[0]?.error.code ?? "PARTNERS_RESOURCE",
     `${failures.length} of ${total} webhooks were not set: ${ids}. Run this again to retry.${lines.join("")}`,
-    { effect: failures.some(({ error }) => error.effect === "possible") ? "possible" : "none" },
+    { mayHaveChanged: failures.some(({ error }) => error.mayHaveChanged) },
   );
 }
 

@@ -47,7 +47,7 @@ it("only the first of many resources with the same error shows it in full; the o
 });
 
 it.each<[what: string, second: Error, wasRefresh: boolean]>([
-  ["if something may have changed", refused({ effect: "possible" }), false],
+  ["if something may have changed", refused({ mayHaveChanged: true }), false],
   ["if it has no summary", refused({ summary: null }), false],
   ["in a partial failure, which the engine stores", new PartialFailure("id", {}, refused()), false],
   ["after a refresh, which says more", refused(), true],

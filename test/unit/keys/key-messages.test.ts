@@ -31,7 +31,7 @@ const refused = new PartnerError(
 const uncertain = new PartnerError(
   "PARTNERS_STATUS",
   `DELETE ${API}/api-key/{api_key}: the server returned 500. The key may have been deleted. Run this again later.`,
-  { status: 500, effect: "possible" },
+  { status: 500, mayHaveChanged: true },
 );
 const OTHER = URN.replace(/checkout$/, "billing");
 const keyUnread = (
@@ -100,7 +100,7 @@ it("no message is long, or shows a key or a response", () => {
 
 it("several failures of a removal are told together, with the command to forget keys only if none may pass", () => {
   const both = removalFailed([refused, uncertain], false);
-  expect(both).toMatchObject({ code: "PARTNERS_STATUS", effect: "possible", status: null });
+  expect(both).toMatchObject({ code: "PARTNERS_STATUS", mayHaveChanged: true, status: null });
   expect(both.message).toBe(`${refused.message} ${uncertain.message}`);
   const forget = "If those keys no longer work, run ";
   expect(removalFailed([refused, refused], false).message).toContain(`${refused.message} ${forget}`);

@@ -134,7 +134,7 @@ it("requestTimeout ends a response that never stops trickling in", async () => {
   expect((await errorOf(client.listWebhooks())).summary).toContain("timed out while reading the response");
   const { response, failure } = await client.createApiKey(() => false);
   expect(response?.text.trim()).toBe("");
-  expect(failure).toMatchObject({ code: "PARTNERS_TIMEOUT", effect: "possible" });
+  expect(failure).toMatchObject({ code: "PARTNERS_TIMEOUT", mayHaveChanged: true });
   expect(failure?.message).toMatch(/response\. If the server is slow, raise partners:requestTimeout\.$/);
 });
 
@@ -154,10 +154,12 @@ it("requestTimeout does not discard a response that arrived while the process wa
   expect((await createKey(clientFor(url, { requestTimeout: 300 }))).text).toContain(KEY);
 });
 
-it.each<[what: string, bytes: string, call: (client: PartnerClient) => Promise<unknown>, effect: string]>([
-  ["a change that was sent", "", (client) => client.setWebhookState(101, "active"), "possible"],
-  ["a list that is arriving", ARRIVING, (client) => client.listWebhooks(), "none"],
-])("an interruption ends %s at once", async (_what, bytes, call, effect) => {
+it.each<
+  [what: string, bytes: string, call: (client: PartnerClient) => Promise<unknown>, mayHaveChanged: boolean]
+>([
+  ["a change that was sent", "", (client) => client.setWebhookState(101, "active"), true],
+  ["a list that is arriving", ARRIVING, (client) => client.listWebhooks(), false],
+])("an interruption ends %s at once", async (_what, bytes, call, mayHaveChanged) => {
   const stop = new AbortController();
   const { url, requests } = await scripted({ bytes });
   const status: string[] = [];
@@ -166,7 +168,7 @@ it.each<[what: string, bytes: string, call: (client: PartnerClient) => Promise<u
   await expect.poll(() => requests.length, PATIENCE).toBe(1);
   await wait(50); // The response has arrived.
   stop.abort();
-  expect(await failure).toMatchObject({ code: "PARTNERS_INTERRUPTED", effect });
+  expect(await failure).toMatchObject({ code: "PARTNERS_INTERRUPTED", mayHaveChanged });
   expect([requests.length, status]).toEqual([1, []]);
 });
 
@@ -179,7 +181,7 @@ it("an interruption lets a creation that was sent finish, and starts no more", a
   const queued = errorOf(createKey(client));
   await expect.poll(() => requests.length, PATIENCE).toBe(16);
   stop.abort();
-  expect(await queued).toMatchObject({ code: "PARTNERS_INTERRUPTED", effect: "none" });
+  expect(await queued).toMatchObject({ code: "PARTNERS_INTERRUPTED", mayHaveChanged: false });
   for (const response of held) response.end(`{"apiKey":"${KEY}"}`);
   for (const { text } of await Promise.all(creations)) expect(text).toContain(KEY);
   expect((await errorOf(createKey(client))).code).toBe("PARTNERS_INTERRUPTED");

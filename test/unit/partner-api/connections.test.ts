@@ -165,9 +165,9 @@ it.each<[what: keyof typeof PLACES, code: string, retry: Retry, remedy: string]>
   const failed = `: the connection failed (${code})`;
   const sixTimes = `${failed} after 6 attempts`;
   const isSent = retry.endsWith("sent");
-  expect(read).toMatchObject({ code: "PARTNERS_CONNECTION", effect: "none", isUnreachable: true });
+  expect(read).toMatchObject({ code: "PARTNERS_CONNECTION", mayHaveChanged: false, isUnreachable: true });
   expect(read.message.endsWith(`${retry.startsWith("once") ? failed : sixTimes}. ${remedy}`)).toBe(true);
-  expect(creation).toMatchObject({ code: "PARTNERS_CONNECTION", effect: isSent ? "possible" : "none" });
+  expect(creation).toMatchObject({ code: "PARTNERS_CONNECTION", mayHaveChanged: isSent });
   expect(creation.summary?.endsWith(retry === "six times" ? sixTimes : failed)).toBe(true);
 });
 
@@ -263,7 +263,7 @@ it("a connection that is made after its attempt has ended sends nothing", async 
   const options = { clock: new InstantClock(), requestTimeout: 200 };
   const client = clientFor(`http://127.0.0.1:${server.port}`, options);
   const error = await errorOf(createKey(client));
-  expect(error).toMatchObject({ code: "PARTNERS_TIMEOUT", effect: "none" });
+  expect(error).toMatchObject({ code: "PARTNERS_TIMEOUT", mayHaveChanged: false });
   expect(error.summary).toMatch(/: timed out while connecting after \d attempts$/);
   const attempts = Number(/\d(?= attempts)/.exec(error.summary ?? "")?.[0]);
   server.accept(1);

@@ -7,18 +7,18 @@ import { requestFailed, type RequestFailure } from "../../../provider/src/partne
 
 type Facts = Omit<Partial<RequestFailure>, "outcome"> & {
   readonly end?: "done" | "failed" | "interrupted" | "throttled";
-  readonly effect?: "none" | "possible";
+  readonly mayHaveChanged?: boolean;
   readonly attempts?: number;
 };
 
 function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}) {
-  const { end = "failed", effect = "none", attempts = 1, ...rest } = facts;
+  const { end = "failed", mayHaveChanged = false, attempts = 1, ...rest } = facts;
   return requestFailed({
     operation,
     webhookId: operation.endsWith("Webhook") ? 101 : null,
     server: "https://partners.example.com",
     settingName: (name) => `partners:${name}`,
-    outcome: { end, attempt, effect, attempts } as RequestFailure["outcome"],
+    outcome: { end, attempt, mayHaveChanged, attempts } as RequestFailure["outcome"],
     pause: 0,
     serverWords: null,
     ...rest,
@@ -38,7 +38,7 @@ function lost(code: string, sent = false): Attempt {
 
 const [POST, GET] = ["createApiKey", "listWebhooks"] as const;
 const [PATCH, DELETE] = ["activateWebhook", "deleteApiKey"] as const;
-const isPossible = { effect: "possible" } as const;
+const isPossible = { mayHaveChanged: true } as const;
 
 const ERRORS = [
   failed(GET, returned(401)),

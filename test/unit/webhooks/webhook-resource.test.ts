@@ -204,7 +204,7 @@ describe("a change", () => {
     refuse(service, "setWebhookState", 500);
     const args = { webhookId: 101, state: "disabled" };
     const failed = await failureOf(up(startRun(service).webhook, olds, args));
-    expect([failed.error.effect, failed.kept?.["state"]]).toEqual(["possible", null]);
+    expect([failed.error.mayHaveChanged, failed.kept?.["state"]]).toEqual([true, null]);
     const kept = { inputs: olds.inputs, outputs: failed.kept ?? {} };
     service.webhooks.set(101, "disabled");
     expect((await up(startRun(service).webhook, kept, olds.inputs)).outputs["state"]).toBe("active");
