@@ -122,7 +122,7 @@ async function checkService(config: Config, report: Report): Promise<void> {
     } else {
       const { setting, pointers } = list;
       const commands = pointers.flatMap((at) => (setting ? settings.commandsFor({ [setting]: at }) : []));
-      report("failed", "list", unreadableList(list, session).message, commands);
+      report("failed", "list", unreadableList(list, settings).message, commands);
     }
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;

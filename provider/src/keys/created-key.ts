@@ -22,7 +22,9 @@ export function readUnfinished({ session, holders, name }: KeyContext, state: Ke
     return holder === null ? { key, failure: null } : { key: null, failure: sameKey(name.urn, holder) };
   }
   const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-  const failure = session.hasStack ? keyUnread(facts, session.proposeMember) : keyUnreadByCommand(unfinished);
+  const failure = session.hasStack
+    ? keyUnread(facts, session.settings.proposeMember)
+    : keyUnreadByCommand(unfinished);
   return { key: null, failure };
 }
 

@@ -46,7 +46,10 @@ function readForDeletion(context: KeyContext, { unfinished }: KeyState): Created
   if (key !== null) return { key, failure: null };
   // A setting may still find the key, and no person has asked for another one.
   if (candidates !== null && !holders.isReplaced(name))
-    return { key, failure: undeletedCreation(unfinished, candidates, name.urn, session.proposeMember) };
+    return {
+      key,
+      failure: undeletedCreation(unfinished, candidates, name.urn, session.settings.proposeMember),
+    };
   session.notify(untrackedCreation(unfinished, name.urn));
   return { key, failure: null };
 }
@@ -58,7 +61,7 @@ function distinctKeys(keys: readonly (Key | null)[]): Key[] {
 /** The deletion of the access token would be the last request. */
 function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
   if (valuesOf(key).includes(session.readSettings().accessToken))
-    throw keyIsAccessToken(key, name.urn, session.settingName);
+    throw keyIsAccessToken(key, name.urn, session.settings.settingName);
 }
 
 /**
@@ -88,7 +91,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   // Of an imported key, no response is kept in which a setting could find an ID.
   if (isInvalid(refusal.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
-    throw keyNotAccepted(refusal, others, session.proposeMember);
+    throw keyNotAccepted(refusal, others, session.settings.proposeMember);
   }
   await session.assertReachable(); // At a wrong address, a 404 proves nothing.
   session.notify(keyWasGone(key, name.urn));

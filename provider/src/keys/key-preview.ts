@@ -48,7 +48,7 @@ export function noticesOf(
   const now = session.currentTime();
   const notices: Notice[] = [];
   if (current?.storedAs !== undefined || previous?.storedAs !== undefined)
-    notices.push(keyCorrected(urn, session.settingName));
+    notices.push(keyCorrected(urn, session.settings.settingName));
   // Where a key was read, the service has returned one that a resource has.
   if (unfinished !== null && creates && readCreation(session, unfinished).key === null)
     notices.push(untrackedCreation(unfinished, urn));
@@ -69,6 +69,6 @@ export function noticesOf(
   const { accessToken } = session.readSettings();
   for (const key of deletes.map((which) => state[which]))
     if (key !== null && valuesOf(key).includes(accessToken))
-      notices.push(warning(keyIsAccessToken(key, urn, session.settingName).message));
+      notices.push(warning(keyIsAccessToken(key, urn, session.settings.settingName).message));
   return notices;
 }

@@ -31,8 +31,9 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     stateOf,
     outputsOf,
 
-    async check({ isUnknown, rotation }, olds) {
-      const creates = olds === null || (!isUnknown && isNewTrigger(olds.rotation.trigger, rotation));
+    async check(oldInputs, { isUnknown, rotation }) {
+      const usedTrigger = oldInputs?.rotation.trigger ?? null;
+      const creates = oldInputs === null || (!isUnknown && isNewTrigger(usedTrigger, rotation));
       if (creates) await session.assertReachable();
     },
 

@@ -2,7 +2,6 @@ import type { HttpResponse } from "../partner-api/attempt.js";
 import type { PartnerClient } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
-import type { ProposeMember } from "../setting-messages.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
 
@@ -67,16 +66,6 @@ export class AccountSession {
     this.#validSettings = null;
   }
 
-  /** Names a setting, such as `responses.apiKey`, as the user knows it here. */
-  get settingName(): (name: string) => string {
-    return this.settings.settingName;
-  }
-
-  /** Says how to set a member of `responses` here. */
-  get proposeMember(): ProposeMember {
-    return this.settings.proposeMember;
-  }
-
   /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */
   readSettings(): Settings {
     return (this.#validSettings ??= this.settings.read());
@@ -126,7 +115,7 @@ export class AccountSession {
     const { PartnerClient } = await import("../partner-api/client.js");
     return new PartnerClient({
       ...settings,
-      settingName: this.settingName,
+      settingName: this.settings.settingName,
       env: this.env,
       showStatus: this.showStatus,
       ...(clock && { clock }),

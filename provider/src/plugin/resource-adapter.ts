@@ -51,7 +51,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const takesOver = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
     if (!takesOver) this.#assertOwned(olds);
     const oldInputs = isStored(olds) ? this.#resource.inputsOf(olds) : null;
-    await this.#resource.check(this.#resource.inputsOf(inputs), oldInputs, urn);
+    await this.#resource.check(oldInputs, this.#resource.inputsOf(inputs), urn);
     return { inputs, problems };
   }
 

@@ -56,8 +56,12 @@ export interface Resource<Inputs, State> {
   stateOf(outputs: Properties): State;
   outputsOf(state: State): Properties;
 
-  /** Declares a resource, and asks the service about valid inputs. @param olds `null` for a new resource. */
-  check(news: Inputs, olds: Inputs | null, urn: string): Promise<void>;
+  /**
+   * Declares a resource, and asks the service about valid inputs.
+   *
+   * @param oldInputs `null` for a new resource.
+   */
+  check(oldInputs: Inputs | null, news: Inputs, urn: string): Promise<void>;
   /**
    * Decides what an update does. Sends no request, but may record what the run has seen.
    *

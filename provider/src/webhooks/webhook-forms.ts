@@ -72,7 +72,7 @@ function singleForm({ session, lists }: WebhookContext): FleetForm {
       }
       if (!list.webhooks.has(webhookId)) list.requireComplete("import");
       const state = list.stateOf(webhookId);
-      if (state === null) throw importNeedsState(list.stateFields(), session);
+      if (state === null) throw importNeedsState(list.stateFields(), session.settings);
       const inputs = { webhookId, state, stateOnDestroy: "leave" };
       return { inputs, state: fleetStateOf(asFleet({ ...inputs, initialState: state })) };
     },

@@ -75,7 +75,7 @@ export class WebhookList {
 
   /** @throws {PartnerError} if the list is incomplete. */
   requireComplete(need: Need): void {
-    if (this.incompleteSign !== null) throw listIncomplete(need, this.incompleteSign, this.#session);
+    if (this.incompleteSign !== null) throw listIncomplete(need, this.incompleteSign, this.#session.settings);
   }
 }
 
@@ -148,11 +148,11 @@ export class WebhookLists {
     const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
     if (webhookIds.some(isUnknown))
       this.#warnOnce("unknown", () =>
-        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), session),
+        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), session.settings),
       );
     const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
     if (incompleteSign !== null && lacksSome)
-      this.#warnOnce("unlisted", () => notListed(incompleteSign, session));
+      this.#warnOnce("unlisted", () => notListed(incompleteSign, session.settings));
   }
 
   #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
@@ -175,7 +175,7 @@ export class WebhookLists {
       this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
     }
     const { reading } = this.#last;
-    if (!reading.isReadable) throw unreadableList(reading, this.#session);
+    if (!reading.isReadable) throw unreadableList(reading, this.#session.settings);
     return new WebhookList(this.#session, reading, this.#changes);
   }
 }

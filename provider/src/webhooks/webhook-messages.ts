@@ -1,13 +1,13 @@
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
+import type { SettingsReader } from "../plugin/settings.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-field-reader.js";
 
 /** How settings are named and set here. */
-type SettingWords = Pick<AccountSession, "settingName" | "proposeMember">;
+type SettingWords = Pick<SettingsReader, "settingName" | "proposeMember">;
 
 /** A webhook that could not be set. */
 export interface WebhookFailure {

@@ -50,7 +50,7 @@ export interface FleetForm extends Pick<
 export function webhookResource(context: WebhookContext, form: FleetForm): FleetResource {
   return {
     ...form,
-    check: (news, olds, urn) => check(context, news, olds, urn),
+    check: (oldInputs, news, urn) => check(context, oldInputs, news, urn),
     plan: (olds, news, _name, changesAccount) => plan(context, form, olds, news, changesAccount),
     apply: (olds, news) => apply(context, olds, news),
     read: (olds) => read(context, form, olds),
@@ -61,15 +61,15 @@ export function webhookResource(context: WebhookContext, form: FleetForm): Fleet
 /** Declares the webhooks, looks up those whose declared states are new, and says what will change. */
 async function check(
   { session, declarations, lists }: WebhookContext,
+  oldInputs: FleetInputs | null,
   news: FleetInputs,
-  olds: FleetInputs | null,
   urn: string,
 ): Promise<void> {
   const { states, others } = news;
   const named = states ?? {};
   declarations.declare(idsOf(named), isState(others), urn);
-  const newIds = idsOf(named).filter((id) => named[id] !== olds?.states?.[id]);
-  const coversMore = isState(others) && states !== null && others !== olds?.others;
+  const newIds = idsOf(named).filter((id) => named[id] !== oldInputs?.states?.[id]);
+  const coversMore = isState(others) && states !== null && others !== oldInputs?.others;
   if (newIds.length === 0 && !coversMore) return;
 
   const list = await lists.lookUp(newIds);

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import type { AccountSession } from "../../../provider/src/plugin/account-session.js";
+import type { SettingsReader } from "../../../provider/src/plugin/settings.js";
 import { memberProposal } from "../../../provider/src/setting-messages.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
-const here: Pick<AccountSession, "settingName" | "proposeMember"> = {
+const here: Pick<SettingsReader, "settingName" | "proposeMember"> = {
   settingName: (setting) => `partners:${setting}`,
   proposeMember: (member, values) => memberProposal("configuration", {}, member, values),
 };
