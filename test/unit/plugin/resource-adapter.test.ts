@@ -87,8 +87,8 @@ it("a check asks the service about valid arguments, with the old inputs or none"
   expect(resource.check).not.toHaveBeenCalled();
   await adapter.check({}, { count: 2 }, URN);
   await adapter.check({ count: 1, ...COMMON }, { count: 2 }, "");
-  expect(resource.check).toHaveBeenNthCalledWith(1, { count: 2 }, null, URN);
-  expect(resource.check).toHaveBeenNthCalledWith(2, { count: 2 }, { count: 1 }, "");
+  expect(resource.check).toHaveBeenNthCalledWith(1, null, { count: 2 }, URN);
+  expect(resource.check).toHaveBeenNthCalledWith(2, { count: 1 }, { count: 2 }, "");
 });
 
 it.each(["pk_live_4eC39Hq", "a".repeat(41), "two words"])(
