@@ -272,6 +272,15 @@ it("a webhook that an incomplete list lacks may be gone after a 404, and then ne
   await startRun(service).webhook.delete({ ...outputs, initialState: "disabled" }, NAME);
 });
 
+it("a state that the list shows only after our change is not the initial one", async () => {
+  const service = await serviceWith();
+  hideStates(service);
+  const olds = await up(startRun(service).webhook, null, { webhookId: 101, state: "disabled" });
+  showList(service, (records) => records);
+  const seen = await refresh(startRun(service).webhook, olds);
+  expect(seen?.outputs).toMatchObject({ state: "disabled", initialState: null });
+});
+
 it("with an incomplete list, others and getPartnerWebhooks fail, but a refresh and a release work", async () => {
   const service = await serviceWith();
   const args = { states: {}, others: "disabled", stateOnDestroy: "restore" };
