@@ -176,7 +176,7 @@ async function read(
     ...olds,
     states: pick(observed, named),
     otherStates: omit(observed, named),
-    initialStates: { ...pick(observed, covered), ...olds.initialStates },
+    initialStates: { ...observed, ...olds.initialStates },
   };
   const inputs = form.declarationOf(state);
   return inputs && { state, inputs };
