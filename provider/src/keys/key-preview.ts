@@ -1,7 +1,7 @@
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning, type Notice } from "../plugin/resource.js";
 import { readCreation } from "./created-key.js";
-import type { Assessment, KeyChange } from "./key-changes.js";
+import type { Assessment, KeyChange } from "./key-steps.js";
 import {
   keyCorrected,
   keyIsAccessToken,

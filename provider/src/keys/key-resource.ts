@@ -6,7 +6,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import type { Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { assess, perform } from "./key-changes.js";
+import { assess, perform } from "./key-steps.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
 import { isPathSegment } from "./key-identifier-reader.js";
