@@ -14,8 +14,8 @@ import { PartnerResource } from "./partner-resource.js";
  */
 export interface RotationArgs {
   /**
-   * Any text. Setting or changing it, also back to an earlier text, rotates the key; removing it has no
-   * effect. Without `overlapDays`, the rotation is a replacement. @default none
+   * Any text. Setting one that differs from the last one rotates the key; removing it, or setting the same
+   * one again, has no effect. Without `overlapDays`, the rotation is a replacement. @default none
    */
   trigger?: pulumi.Input<string | undefined>;
   /**
