@@ -7,7 +7,7 @@ import {
   type DocumentNode,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { ancestorsOf, documentOf, isAroundKey } from "./key-reader.js";
+import { documentOf, isAroundKey, pathToRoot } from "./key-reader.js";
 
 /** What may identify a key in the path of its deletion. */
 export interface KeyIdentifier {
@@ -62,7 +62,7 @@ export function isPathSegment(text: string): boolean {
 function idsAround(key: DocumentNode): KeyIdentifier[] {
   const isRelevant = (node: DocumentNode): boolean =>
     isObject(node.value) && (node === key.parent || isAroundKey(node));
-  const ids = ancestorsOf(key).filter(isRelevant).map(idsIn);
+  const ids = pathToRoot(key).filter(isRelevant).map(idsIn);
   return ids.find(({ length }) => length > 0) ?? [];
 }
 

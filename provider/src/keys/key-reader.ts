@@ -130,7 +130,7 @@ function looksGenerated({ value }: DocumentNode): boolean {
 function isNamedAsKey(node: DocumentNode): boolean {
   const { value, name, parent } = node;
   if (parent === null) return BARE_KEY.test(String(value)) && looksGenerated(node);
-  if (OTHER_SECRET.test(name) || !ancestorsOf(parent).every(isAroundKey)) return false;
+  if (OTHER_SECRET.test(name) || !pathToRoot(parent).every(isAroundKey)) return false;
   // The contract's own name is believed, even if the key looks like words or a path.
   if (name.endsWith(API_KEY)) return true;
   return (KEY_NAME.has(name) || name.endsWith("apitoken")) && looksGenerated(node);
@@ -139,14 +139,13 @@ function isNamedAsKey(node: DocumentNode): boolean {
 /** Whether a value could be the key although its name does not say so. */
 function mayBeKey(node: DocumentNode): boolean {
   const { value, name } = node;
-  if (LABEL_NAME.test(name) || ancestorsOf(node).some((around) => OTHER_SECRET.test(around.name)))
-    return false;
+  if (LABEL_NAME.test(name) || pathToRoot(node).some((each) => OTHER_SECRET.test(each.name))) return false;
   const text = String(value);
   const isLong = text.length >= 16 && /[0-9]/.test(text) && !UUID_OR_EMAIL.test(text);
   return isLong || SECRET.test(name);
 }
 
-/** Returns a node and all around it, from the inside out. */
-export function ancestorsOf(node: DocumentNode): DocumentNode[] {
-  return node.parent === null ? [node] : [node, ...ancestorsOf(node.parent)];
+/** Returns a node and all those around it, up to the root. */
+export function pathToRoot(node: DocumentNode): DocumentNode[] {
+  return node.parent === null ? [node] : [node, ...pathToRoot(node.parent)];
 }

@@ -32,7 +32,7 @@ export interface KeyState {
   readonly current: Key | null;
   /** The key before the last rotation, until its overlap is over. */
   readonly previous: Key | null;
-  /** When the current key was read from its response, ISO 8601: its overlap began. */
+  /** When the current key took over, ISO 8601; the overlap of the previous one counts from here. */
   readonly rotatedAt: string | null;
   /** When the overlap is over, ISO 8601. */
   readonly previousExpiresAt: string | null;

@@ -56,7 +56,8 @@ export function stepOf(state: KeyState, rotation: Rotation, now: number, isReada
   if (unfinished === null) return step;
   if (isReadable) return "read"; // Whatever the trigger: nothing else could track the key.
   if (isNewTrigger(unfinished.trigger, rotation)) return step; // A person has acted.
-  // Of a response that was lost or cut off, no setting will ever read a key.
+  // A kept response blocks everything, because a setting may still read its key; one that was lost or cut off
+  // blocks only another creation.
   const mayBecomeReadable = unfinished.response?.isCutOff === false;
   return mayBecomeReadable || STEPS[step].creates ? "blocked" : step;
 }
