@@ -144,8 +144,8 @@ export class PluginHost {
     const key = `${usesLastSettings} ${summary}`; // A refresh has more to say than a creation.
     const first = this.#firstFailures.get(key);
     if (first === undefined) this.#firstFailures.set(key, this.#urn);
-    const isRepeatedCall = first === this.#urn && first !== ""; // By a retry hook.
-    const isFirst = first === undefined || isRepeatedCall;
+    // A retry hook repeats the call of the resource that failed first.
+    const isFirst = first === undefined || (first === this.#urn && first !== "");
     return isFirst ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
   }
 

@@ -93,9 +93,10 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   async update(olds: Properties, news: Properties, name: ResourceName): Promise<Properties> {
     this.#assertOwned(olds);
     const inputs = this.#validInputs(news);
-    const onlyMoves = olds["server"] !== inputs["server"] && !this.#plan(olds, inputs, name, false).changes;
-    // Only the address changed: record it, and send nothing.
-    return onlyMoves ? this.#complete(olds, inputs) : this.#apply(this.#resource.stateOf(olds), inputs, name);
+    const hasMoved = olds["server"] !== inputs["server"];
+    // Only the new address is recorded. Without a move, there is something to do: perhaps a failed creation.
+    if (hasMoved && !this.#plan(olds, inputs, name, false).changes) return this.#complete(olds, inputs);
+    return this.#apply(this.#resource.stateOf(olds), inputs, name);
   }
 
   /** @returns `null` if the resource is gone. */

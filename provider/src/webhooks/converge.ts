@@ -36,18 +36,17 @@ export async function converge(
   recorded: StateMap,
 ): Promise<Converged> {
   const wanted = { ...final, ...declared };
-  const gone = failuresOfGone(declared, list);
+  const missing = failuresOfMissing(declared, list);
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
   const found = statesOf(present, (id) => list.stateOf(id));
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const errors = await lists.setStates(pick(wanted, differing));
-  const failed = errors.filter(({ webhookId, error }) => !(webhookId in final && isNotFound(error.status)));
-  const failures = [...gone, ...(await withoutDone(failed, wanted, lists))];
-  const failure = combineFailures(failures, gone.length + differing.length);
-  // A change that failed and yet is done may be our own.
-  const mayHaveChanged = failed.length < differing.length || failed.some(({ error }) => error.mayHaveChanged);
+  const failed = (await lists.setStates(pick(wanted, differing))).filter((each) => !isGone(each, final));
+  const failures = [...missing, ...(await withoutDone(failed, wanted, lists))];
+  const failure = combineFailures(failures, missing.length + differing.length);
+  const anySucceeded = failed.length < differing.length;
+  const mayHaveChanged = anySucceeded || failed.some(({ error }) => error.mayHaveChanged);
   if (failure !== null && !mayHaveChanged) throw failure;
 
   const reached: Record<string, WebhookState | null> = { ...wanted };
@@ -56,12 +55,17 @@ export async function converge(
   return { found, reached, failure };
 }
 
-/** Returns the failures of webhooks that do not exist. All have one error. */
-function failuresOfGone(declared: KnownStates, list: WebhookList): WebhookFailure[] {
-  const gone = idsOf(declared).filter((id) => list.isGone(id));
-  if (gone.length === 0) return [];
-  const error = noSuchWebhook(gone, list.ids());
-  return gone.map((webhookId) => ({ webhookId, error }));
+/** Returns the failures of webhooks that the list does not have. All have one error. */
+function failuresOfMissing(declared: KnownStates, list: WebhookList): WebhookFailure[] {
+  const missing = idsOf(declared).filter((id) => list.isGone(id));
+  if (missing.length === 0) return [];
+  const error = noSuchWebhook(missing, list.ids());
+  return missing.map((webhookId) => ({ webhookId, error }));
+}
+
+/** Whether a released webhook is gone. That is a success, which the stack must record. */
+function isGone({ webhookId, error }: WebhookFailure, final: KnownStates): boolean {
+  return webhookId in final && isNotFound(error.status);
 }
 
 /**

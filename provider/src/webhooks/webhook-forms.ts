@@ -59,8 +59,9 @@ function singleForm({ session, lists }: WebhookContext): FleetForm {
       return { webhookId, state: fleet.states[webhookId], stateOnDestroy: fleet.stateOnDestroy };
     },
 
+    // An ID that is not known yet counts as another one.
     replaces: (olds, { states }) =>
-      states === null || String(webhookOf(olds)) in states ? [] : ["webhookId"],
+      states !== null && String(webhookOf(olds)) in states ? [] : ["webhookId"],
 
     async adopt(id, isExistenceCheck) {
       if (!isWebhookId(id)) throw invalidWebhookId();

@@ -94,7 +94,7 @@ function findList(document: unknown, { webhooks: setting }: ResponseMapping): Re
   }
   const mayLeadToList = ({ name, parent }: DocumentNode): boolean => parent === null || isListName(name);
   const [list, ...others] = nodesOf(document, (node) => isObject(node.value) && mayLeadToList(node))
-    .filter(mayLeadToList)
+    .filter(mayLeadToList) // Not the other members of objects on the way.
     .flatMap(({ value, pointer }) => (isRecords(value) ? [{ records: value, pointer }] : []));
   return others.length === 0 ? (list ?? null) : null;
 }

@@ -79,7 +79,10 @@ export class WebhookList {
   }
 }
 
-/** Reads the list of the account's webhooks, sends changes, and remembers both. */
+/**
+ * Reads the list of the account's webhooks, sends changes, and remembers both: what was read from the
+ * response that the session keeps, and what was set. A 2xx is believed, whatever a later list shows.
+ */
 export class WebhookLists {
   readonly #session: AccountSession;
   /** The states that this process has set. */

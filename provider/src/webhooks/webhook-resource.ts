@@ -76,9 +76,10 @@ async function check(
   const gone = newIds.filter((id) => list.isGone(id));
   if (gone.length > 0) throw noSuchWebhook(gone, list.ids());
   const covered = coversMore ? coveredBy(list, news) : {};
+  // Of an unknown state, "from … to …" would be a guess.
+  const shownIds = newIds.filter((id) => list.stateOf(id) !== null);
   const notices = [
-    // Where the state is unknown, "from … to …" would be a guess.
-    ...changeNotices("states", pick(named, newIds), (id) => list.stateOf(id) ?? named[id]),
+    ...changeNotices("states", pick(named, shownIds), (id) => list.stateOf(id)),
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
   for (const notice of notices) session.notify(notice);
@@ -139,17 +140,17 @@ function stateAfter(
   { found, reached }: Converged,
   final: KnownStates,
 ): FleetState {
-  const named = idsOf(states ?? {});
-  // A released webhook stays managed until it is in its final state.
-  const done = idsOf(final).filter((id) => reached[id] === final[id]);
-  const managed = omit(reached, done);
+  const namedIds = idsOf(states ?? {});
+  // Released webhooks stay managed until they are in their final states; `reached` lacks those without one.
+  const doneIds = idsOf(final).filter((id) => reached[id] === final[id]);
+  const managed = omit(reached, doneIds);
   // The state that was found first counts.
   const initialStates = { ...found, ...olds.initialStates };
   return {
-    states: pick(managed, named),
+    states: pick(managed, namedIds),
     others: others ?? "leave",
     stateOnDestroy: stateOnDestroy ?? "leave",
-    otherStates: omit(managed, named),
+    otherStates: omit(managed, namedIds),
     // `others` still covers a webhook that is missing from the list.
     initialStates: isState(others) ? initialStates : pick(initialStates, idsOf(managed)),
   };
@@ -161,21 +162,21 @@ async function read(
   form: FleetForm,
   olds: FleetState,
 ): Promise<Found<FleetState> | null> {
-  const managed = managedIds(olds);
-  if (managed.length === 0 && !isState(olds.others)) return { state: olds, inputs: null };
-  const list = await lists.lookUp(managed);
+  const ids = managedIds(olds);
+  if (ids.length === 0 && !isState(olds.others)) return { state: olds, inputs: null };
+  const list = await lists.lookUp(ids);
   // As in an update, `others` needs the complete list.
-  const covered = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
-  const present = [...managed, ...covered].filter((id) => !list.isGone(id));
-  lists.warnAboutUnknown(list, present, isState(olds.others));
+  const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
+  const presentIds = [...ids, ...coveredIds].filter((id) => !list.isGone(id));
+  lists.warnAboutUnknown(list, presentIds, isState(olds.others));
 
   const recorded = recordedStates(olds);
-  const observed = statesOf(present, (id) => list.stateOf(id) ?? recorded[id] ?? null);
-  const named = idsOf(olds.states);
+  const observed = statesOf(presentIds, (id) => list.stateOf(id) ?? recorded[id] ?? null);
+  const namedIds = idsOf(olds.states);
   const state = {
     ...olds,
-    states: pick(observed, named),
-    otherStates: omit(observed, named),
+    states: pick(observed, namedIds),
+    otherStates: omit(observed, namedIds),
     initialStates: { ...observed, ...olds.initialStates },
   };
   const inputs = form.declarationOf(state);

@@ -14,7 +14,7 @@ import { STATES, type WebhookState } from "../partner-api/operations.js";
 
 /** The state of a webhook, as read from its record. */
 export interface StateReading {
-  /** `null` if ambiguous. */
+  /** `null` if it is ambiguous or not shown. */
   readonly state: WebhookState | null;
   /** The JSON Pointer to what says so, relative to the record; `null` if nothing does. */
   readonly statePointer: string | null;
@@ -53,7 +53,7 @@ export function readState(record: JsonObject, mapping: ResponseMapping): StateRe
   if (setting !== undefined) return { state: readStateAt(record, setting, mapping), statePointer: setting };
   const members = valuesIn(record).map((node) => ({ node, evidence: evidenceOf(node, mapping) }));
   const state = combine(members.map(({ evidence }) => evidence));
-  const decisive = members.find(({ evidence }) => state !== null && combine([evidence]) === state);
+  const decisive = members.find(({ evidence }) => state !== null && stateAlone(evidence) === state);
   return { state, statePointer: decisive?.node.pointer ?? null };
 }
 
@@ -65,7 +65,7 @@ export function readStateAt(
 ): WebhookState | null {
   const value = resolvePointer(record, pointer) ?? null;
   const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
-  return combine([applyWords(readNamed(name, value) ?? readWord(value), value, mapping)]);
+  return stateAlone(applyWords(readNamed(name, value) ?? readWord(value), value, mapping));
 }
 
 /** Returns the values in a record, except those in arrays: they are about events and targets. */
@@ -93,6 +93,12 @@ function combine(evidence: readonly Evidence[]): WebhookState | null {
   if (says("unclear") || (says("active") && says("disabled"))) return null;
   if (says("disabled")) return "disabled";
   return says("active") || says("running") ? "active" : null;
+}
+
+/** Returns the state that a member shows if no other says anything. */
+function stateAlone(evidence: Evidence): WebhookState | null {
+  if (evidence === "running") return "active";
+  return evidence === "unclear" ? null : evidence;
 }
 
 /** Reads an own member by its name. Any other can only make the state unclear. */
@@ -137,7 +143,7 @@ function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): 
     isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));
   const state = STATES.find(isWordFor);
   if (state !== undefined) return state;
-  const usualState = combine([usual]);
+  const usualState = stateAlone(usual);
   return usualState !== null && mapping[usualState] !== undefined ? "unclear" : usual;
 }
 

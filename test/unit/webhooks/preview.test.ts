@@ -58,6 +58,13 @@ describe("a value that is not known yet", () => {
     expect(fleet.diff(olds, { ...olds, states: { 101: UNKNOWN } }, NAME).changes).toBe(true);
   });
 
+  it("as an ID counts as another webhook", async () => {
+    const { webhook } = startRun(await serviceWith());
+    const olds = { webhookId: 101, state: "active", stateOnDestroy: "leave", account: "default" };
+    const plan = webhook.diff(olds, { ...olds, webhookId: UNKNOWN }, NAME);
+    expect(plan).toEqual({ changes: true, replaces: ["webhookId"] });
+  });
+
   it("of a new webhook does not hide that it does not exist", async () => {
     const service = await serviceWith();
     const args = { webhookId: 7, state: UNKNOWN };
