@@ -31,7 +31,7 @@ export const partnerWebhooks: ResourceProvider = {
   configure,
   create: () => Promise.reject(new Error("never called")),
   read: (id, olds: Properties = {}) =>
-    handleCall({ id, urn: "" }, olds, async () => {
+    answer({ id, urn: "" }, olds, async () => {
       // Only a refresh passes an earlier list. A new one would show as drift.
       if (typeof olds["webhooks"] === "string") return { id, props: toOutputs(olds) };
       host.hasCurrentSettings = true;
@@ -44,7 +44,7 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
   return {
     configure,
     check: (olds: Properties, news: Properties) =>
-      handleCall({ id: "", urn: urnOf(news) }, news, async () => {
+      answer({ id: "", urn: urnOf(news) }, news, async () => {
         const { inputs, problems } = await host.check(resource, olds, news);
         return {
           inputs: withoutUndefined({ ...inputs, ...("__urn" in news && { __urn: news["__urn"] }) }),
@@ -54,17 +54,17 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
       }),
     diff: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) };
-      return handleCall(name, news, () => Promise.resolve(host.diff(resource, olds, news, name)));
+      return answer(name, news, () => Promise.resolve(host.diff(resource, olds, news, name)));
     },
     create: (inputs: Properties) => {
       const urn = urnOf(inputs);
-      return handleCall({ id: "", urn }, inputs, async () => {
+      return answer({ id: "", urn }, inputs, async () => {
         const { id, outputs } = await resource.create(inputs, urn);
         return { id, outs: toOutputs(outputs) };
       });
     },
     read: (id, olds: Properties = {}) =>
-      handleCall({ id, urn: "" }, olds, async () => {
+      answer({ id, urn: "" }, olds, async () => {
         const found = await host.read(resource, id, olds);
         if (found === null) return { id: "" };
         const { outputs, inputs } = found;
@@ -73,13 +73,13 @@ function toProvider(resource: ResourceAdapter): ResourceProvider {
       }),
     update: (id, olds: Properties, news: Properties) => {
       const name = { id, urn: urnOf(news) };
-      return handleCall(name, news, async () => {
+      return answer(name, news, async () => {
         return { outs: toOutputs(await resource.update(olds, news, name)) };
       });
     },
     delete: (id, olds: Properties) => {
       const name = { id, urn: "" };
-      return handleCall(name, olds, () => resource.delete(olds, name));
+      return answer(name, olds, () => resource.delete(olds, name));
     },
   };
 }
@@ -96,11 +96,11 @@ function urnOf({ __urn: urn }: Properties): string {
 }
 
 /**
- * Handles a call. Throws errors that the SDK's host can handle.
+ * Answers a call in the terms of the SDK's host, which also reads what to keep from an error.
  *
  * @param properties Those with `__provider`, without which the resource could never be updated or deleted.
  */
-async function handleCall<Result>(
+async function answer<Result>(
   name: ResourceName,
   properties: Properties,
   handle: () => Promise<Result>,

@@ -22,8 +22,8 @@ export class PartialFailure extends Error {
 }
 
 /**
- * After so many repetitions of one failure, the call succeeds with what was kept: after the hundredth, the
- * engine would drop the outputs, and with them the current key.
+ * How often a hook may repeat one failure; then the call succeeds with what was kept. At the hundredth, the
+ * engine would give up, and drop the outputs with the current key.
  */
 const MAX_REPETITIONS = 3;
 

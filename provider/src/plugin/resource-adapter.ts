@@ -47,7 +47,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
     // A Provider may take over the resource of another account, which the engine then replaces. The default
-    // provider has only one account, so that it could not delete the old resource.
+    // provider has only one account, so it could not delete the old resource.
     const takesOver = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
     if (!takesOver) this.#assertOwned(olds);
     const oldInputs = isStored(olds) ? this.#resource.inputsOf(olds) : null;

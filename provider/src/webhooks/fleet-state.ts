@@ -78,7 +78,7 @@ export function driftedIds(olds: FleetState, { states, others }: FleetInputs): n
   return idsOf(recorded).filter((id) => !(id in states) && recorded[id] !== others);
 }
 
-/** Returns the keys of an object with a member for each of some webhooks. */
+/** Returns the webhook IDs that are the names of the members of an object. */
 export function idsOf(states: object): number[] {
   return Object.keys(states).map(Number);
 }
