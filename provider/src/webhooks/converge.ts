@@ -1,8 +1,9 @@
 import { PartnerError } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
+import type { AccountWebhooks } from "./account-webhooks.js";
 import { idsOf, pick, statesOf, type KnownStates, type StateMap } from "./fleet-state.js";
-import type { WebhookList, WebhookLists } from "./webhook-list.js";
+import type { WebhookList } from "./webhook-list.js";
 import { fleetIncomplete, noSuchWebhook, type WebhookFailure } from "./webhook-messages.js";
 
 /** The states to set, by webhook. */
@@ -30,7 +31,7 @@ export interface Converged {
  * @throws {PartnerError} if not all are in the wanted states, and no change of ours can have been made.
  */
 export async function converge(
-  lists: WebhookLists,
+  webhooks: AccountWebhooks,
   list: WebhookList,
   { declared, final }: Goal,
   recorded: StateMap,
@@ -42,8 +43,8 @@ export async function converge(
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const failed = (await lists.setStates(pick(wanted, differing))).filter((each) => !isGone(each, final));
-  const failures = [...missing, ...(await withoutDone(failed, wanted, lists))];
+  const failed = (await webhooks.setStates(pick(wanted, differing))).filter((each) => !isGone(each, final));
+  const failures = [...missing, ...(await withoutDone(failed, wanted, webhooks))];
   const failure = combineFailures(failures, missing.length + differing.length);
   const anySucceeded = failed.length < differing.length;
   const mayHaveChanged = anySucceeded || failed.some(({ error }) => error.mayHaveChanged);
@@ -75,10 +76,10 @@ function isGone({ webhookId, error }: WebhookFailure, final: KnownStates): boole
 async function withoutDone(
   failures: readonly WebhookFailure[],
   wanted: KnownStates,
-  lists: WebhookLists,
+  webhooks: AccountWebhooks,
 ): Promise<readonly WebhookFailure[]> {
   if (!failures.some(({ error }) => isRefused(error.status))) return failures;
-  const list = await lists.readAgain().catch((error: unknown) => {
+  const list = await webhooks.readAgain().catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });
@@ -89,7 +90,7 @@ async function withoutDone(
     return shown === null ? isConflict(status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
   const doneIds = failures.filter(isDone).map(({ webhookId }) => webhookId);
-  lists.warnAboutUnknown(list, doneIds);
+  webhooks.warnAboutUnknown(list, doneIds);
   return failures.filter((each) => !isDone(each));
 }
 

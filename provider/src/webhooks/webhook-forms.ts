@@ -3,9 +3,9 @@ import { isState, isWebhookId, type WebhookState } from "../partner-api/operatio
 import type { AccountSession } from "../plugin/account-session.js";
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
+import { AccountWebhooks } from "./account-webhooks.js";
 import { Declarations } from "./declarations.js";
 import { fleetInputsOf, fleetStateOf, idsOf, managedIds, type FleetState } from "./fleet-state.js";
-import { WebhookLists } from "./webhook-list.js";
 import {
   importNeedsState,
   importOfFleet,
@@ -18,17 +18,17 @@ import { webhookResource, type FleetForm, type WebhookContext } from "./webhook-
 
 /** Creates the webhook resources of a process, and the function that lists all webhooks. */
 export function createWebhooks(session: AccountSession) {
-  const lists = new WebhookLists(session);
-  const context = { session, declarations: new Declarations(), lists };
+  const webhooks = new AccountWebhooks(session);
+  const context = { session, declarations: new Declarations(), webhooks };
   return {
     webhookState: webhookResource(context, singleForm(context)),
     webhookStates: webhookResource(context, fleetForm(context)),
-    list: () => lists.listAll(),
+    list: () => webhooks.listAll(),
   };
 }
 
 /** `PartnerWebhookState`: a fleet of one webhook. */
-function singleForm({ session, lists }: WebhookContext): FleetForm {
+function singleForm({ session, webhooks }: WebhookContext): FleetForm {
   return {
     registration: PARTNER_WEBHOOK_STATE,
     readArguments({ webhookId, state, stateOnDestroy }) {
@@ -66,7 +66,7 @@ function singleForm({ session, lists }: WebhookContext): FleetForm {
     async adopt(id, isExistenceCheck) {
       if (!isWebhookId(id)) throw invalidWebhookId();
       const webhookId = Number(id);
-      const list = await lists.lookUp([webhookId]);
+      const list = await webhooks.lookUp([webhookId]);
       if (list.isGone(webhookId)) {
         if (isExistenceCheck) return null;
         throw noSuchWebhook([webhookId], list.ids());

@@ -1,32 +1,8 @@
-import type { JsonObject } from "../bodies/json.js";
-import type { HttpResponse } from "../partner-api/attempt.js";
-import { failureOf } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { withoutSpecialValues } from "../plugin/properties.js";
-import type { Notice } from "../plugin/resource.js";
-import type { PartnerWebhook } from "../registration.js";
-import type { KnownStates } from "./fleet-state.js";
-import {
-  readWebhookList,
-  type IncompleteSign,
-  type UnreadableList,
-  type WebhookListReading,
-  type WebhookReading,
-} from "./webhook-list-reader.js";
-import {
-  listIncomplete,
-  notListed,
-  progress,
-  stateUnknown,
-  unreadableList,
-  type Need,
-  type WebhookFailure,
-} from "./webhook-messages.js";
+import type { IncompleteSign, WebhookListReading, WebhookReading } from "./webhook-list-reader.js";
+import { listIncomplete, type Need } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-field-reader.js";
-
-/** The maximum number of reports of progress: the engine redraws its display each time. */
-const MAX_REPORTS = 100;
 
 /**
  * One list of the account's webhooks, with our own changes applied. An incomplete one prevents `others`,
@@ -76,109 +52,5 @@ export class WebhookList {
   /** @throws {PartnerError} if the list is incomplete. */
   requireComplete(need: Need): void {
     if (this.incompleteSign !== null) throw listIncomplete(need, this.incompleteSign, this.#session.settings);
-  }
-}
-
-/**
- * Reads the list of the account's webhooks, sends changes, and remembers both: what was read from the
- * response that the session keeps, and what was set. A 2xx is believed, whatever a later list shows.
- */
-export class WebhookLists {
-  readonly #session: AccountSession;
-  /** The states that this process has set. */
-  readonly #changes = new Map<number, WebhookState>();
-  /** The warnings already shown. */
-  readonly #warned = new Set<"unknown" | "unlisted">();
-  #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
-
-  constructor(session: AccountSession) {
-    this.#session = session;
-  }
-
-  /**
-   * Returns the list. One request serves the process. It is repeated if a complete list from before this call
-   * lacks one of the webhooks.
-   *
-   * @throws {PartnerError} if the list cannot be read.
-   */
-  async lookUp(webhookIds: readonly number[]): Promise<WebhookList> {
-    const startedAt = this.#session.now();
-    const list = await this.#read();
-    return webhookIds.some((id) => list.isGone(id)) ? this.#read(startedAt) : list;
-  }
-
-  /** Returns a list that is requested after this call. @throws {PartnerError} if it cannot be read. */
-  readAgain(): Promise<WebhookList> {
-    return this.#read(this.#session.now());
-  }
-
-  /** Lists all webhooks of the account. @throws {PartnerError} if the list is unreadable or incomplete. */
-  async listAll(): Promise<readonly PartnerWebhook[]> {
-    const list = await this.#read();
-    list.requireComplete("all");
-    return Array.from(list.webhooks.values(), ({ webhookId, record }) => ({
-      webhookId,
-      state: list.stateOf(webhookId),
-      record: withoutSpecialValues(record) as JsonObject,
-    }));
-  }
-
-  /** Sets the states of webhooks, all at once, and shows the progress. @returns what failed, by ID. */
-  async setStates(states: KnownStates): Promise<WebhookFailure[]> {
-    const changes = Object.entries(states);
-    const step = Math.ceil(changes.length / MAX_REPORTS);
-    let finished = 0;
-    const set = async ([id, state]: [string, WebhookState]): Promise<WebhookFailure[]> => {
-      const webhookId = Number(id);
-      const error = await failureOf(this.#setState(webhookId, state));
-      finished += 1;
-      if (changes.length > 1 && (finished % step === 0 || finished === changes.length))
-        this.#session.showStatus(progress(finished, changes.length));
-      return error === null ? [] : [{ webhookId, error }];
-    };
-    return (await Promise.all(changes.map(set))).flat();
-  }
-
-  /**
-   * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
-   * incomplete and lacks some. Each warning is about the whole list, so it is shown once for all resources.
-   *
-   * @param coversOthers Whether it matters as well if the list lacks webhooks that nobody names.
-   */
-  warnAboutUnknown(list: WebhookList, webhookIds: readonly number[], coversOthers = false): void {
-    const session = this.#session;
-    const { webhooks, incompleteSign } = list;
-    const isUnknown = (id: number): boolean => webhooks.get(id)?.state === null;
-    if (webhookIds.some(isUnknown))
-      this.#warnOnce("unknown", () =>
-        stateUnknown(list.ids().filter(isUnknown), list.stateFields(), session.settings),
-      );
-    const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
-    if (incompleteSign !== null && lacksSome)
-      this.#warnOnce("unlisted", () => notListed(incompleteSign, session.settings));
-  }
-
-  #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
-    if (this.#warned.has(about)) return;
-    this.#warned.add(about);
-    this.#session.notify(notice());
-  }
-
-  async #setState(webhookId: number, state: WebhookState): Promise<void> {
-    const client = await this.#session.open();
-    await client.setWebhookState(webhookId, state);
-    this.#changes.set(webhookId, state);
-  }
-
-  /** @param notBefore When the list must have been requested, at the earliest. @default any time */
-  async #read(notBefore?: number): Promise<WebhookList> {
-    const response = await this.#session.requestList(notBefore);
-    if (this.#last?.response !== response) {
-      const { responses } = this.#session.readSettings();
-      this.#last = { response, reading: readWebhookList(response.text, response.headers, responses) };
-    }
-    const { reading } = this.#last;
-    if (!reading.isReadable) throw unreadableList(reading, this.#session.settings);
-    return new WebhookList(this.#session, reading, this.#changes);
   }
 }

@@ -5,6 +5,7 @@ import type { AccountSession } from "../plugin/account-session.js";
 import type { Properties } from "../plugin/properties.js";
 import type { Applied, Found, Notice, Plan, Resource } from "../plugin/resource.js";
 import type { StateOnDestroy } from "../registration.js";
+import type { AccountWebhooks } from "./account-webhooks.js";
 import { converge, type Converged } from "./converge.js";
 import type { Declarations } from "./declarations.js";
 import {
@@ -23,7 +24,7 @@ import {
   type KnownStates,
   type StateMap,
 } from "./fleet-state.js";
-import type { WebhookList, WebhookLists } from "./webhook-list.js";
+import type { WebhookList } from "./webhook-list.js";
 import { noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
 
 type FleetResource = Resource<FleetInputs, FleetState>;
@@ -32,7 +33,7 @@ type FleetResource = Resource<FleetInputs, FleetState>;
 export interface WebhookContext {
   readonly session: AccountSession;
   readonly declarations: Declarations;
-  readonly lists: WebhookLists;
+  readonly webhooks: AccountWebhooks;
 }
 
 /** How one type of resource declares a fleet. See {@link Resource} for the shared methods. */
@@ -60,7 +61,7 @@ export function webhookResource(context: WebhookContext, form: FleetForm): Fleet
 
 /** Declares the webhooks, looks up those whose declared states are new, and says what will change. */
 async function check(
-  { session, declarations, lists }: WebhookContext,
+  { session, declarations, webhooks }: WebhookContext,
   oldInputs: FleetInputs | null,
   news: FleetInputs,
   urn: string,
@@ -72,7 +73,7 @@ async function check(
   const coversMore = isState(others) && states !== null && others !== oldInputs?.others;
   if (newIds.length === 0 && !coversMore) return;
 
-  const list = await lists.lookUp(newIds);
+  const list = await webhooks.lookUp(newIds);
   const gone = newIds.filter((id) => list.isGone(id));
   if (gone.length > 0) throw noSuchWebhook(gone, list.ids());
   const covered = coversMore ? coveredBy(list, news) : {};
@@ -83,7 +84,7 @@ async function check(
     ...changeNotices("others", covered, (id) => list.stateOf(id)),
   ];
   for (const notice of notices) session.notify(notice);
-  lists.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
+  webhooks.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
 /** Decides, from the recorded state alone, what an update does. */
@@ -118,18 +119,18 @@ function needsUpdate(olds: FleetState, news: FleetInputs): boolean {
 
 /** Sets the named webhooks, those that `others` covers, and the final states of those that are released. */
 async function apply(
-  { declarations, lists }: WebhookContext,
+  { declarations, webhooks }: WebhookContext,
   before: FleetState | null,
   news: FleetInputs,
 ): Promise<Applied<FleetState>> {
   const olds = before ?? fleetStateOf({});
   const named = knownStates(news.states ?? {});
   // `others` also covers webhooks that this run has created, so the list must be new.
-  const list = await (isState(news.others) ? lists.readAgain() : lists.lookUp(idsOf(named)));
+  const list = await (isState(news.others) ? webhooks.readAgain() : webhooks.lookUp(idsOf(named)));
   const declared = { ...coveredBy(list, news), ...named };
   const released = declarations.undeclared(droppedIds(olds, news));
   const final = finalStates(olds, released, news.stateOnDestroy);
-  const converged = await converge(lists, list, { declared, final }, recordedStates(olds));
+  const converged = await converge(webhooks, list, { declared, final }, recordedStates(olds));
   return { state: stateAfter(olds, news, converged, final), failure: converged.failure };
 }
 
@@ -158,17 +159,17 @@ function stateAfter(
 
 /** Refreshes the recorded states. Where the list does not show one, the recorded one stays. */
 async function read(
-  { lists }: WebhookContext,
+  { webhooks }: WebhookContext,
   form: FleetForm,
   olds: FleetState,
 ): Promise<Found<FleetState> | null> {
   const ids = managedIds(olds);
   if (ids.length === 0 && !isState(olds.others)) return { state: olds, inputs: null };
-  const list = await lists.lookUp(ids);
+  const list = await webhooks.lookUp(ids);
   // As in an update, `others` needs the complete list.
   const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
   const presentIds = [...ids, ...coveredIds].filter((id) => !list.isGone(id));
-  lists.warnAboutUnknown(list, presentIds, isState(olds.others));
+  webhooks.warnAboutUnknown(list, presentIds, isState(olds.others));
 
   const recorded = recordedStates(olds);
   const observed = statesOf(presentIds, (id) => list.stateOf(id) ?? recorded[id] ?? null);
@@ -184,12 +185,12 @@ async function read(
 }
 
 /** Releases all webhooks, except those that a resource has declared in this process. */
-async function remove({ declarations, lists }: WebhookContext, olds: FleetState): Promise<void> {
+async function remove({ declarations, webhooks }: WebhookContext, olds: FleetState): Promise<void> {
   const released = declarations.undeclared(managedIds(olds));
   const final = finalStates(olds, released, olds.stateOnDestroy);
   if (idsOf(final).length === 0) return;
-  const list = await lists.lookUp([]);
-  const { failure } = await converge(lists, list, { declared: {}, final }, recordedStates(olds));
+  const list = await webhooks.lookUp([]);
+  const { failure } = await converge(webhooks, list, { declared: {}, final }, recordedStates(olds));
   if (failure !== null) throw failure;
 }
 
