@@ -2,7 +2,10 @@ import type { JsonScalar } from "./bodies/json.js";
 import type { ResponseMapping } from "./bodies/response-mapping.js";
 import { NAMESPACE, SECRET_SETTINGS, SETTINGS, variableOf } from "./setting-names.js";
 
-/** Names a setting as the user knows it: `partners:account`, `PARTNERS_ACCOUNT`, `the Provider's account`. */
+/**
+ * Names a setting, or a part such as `responses.active[0]`, as the user knows it: `partners:account` (quoted
+ * for a shell if necessary), `PARTNERS_ACCOUNT`, or `the Provider's account`.
+ */
 export type NameSetting = (name: string) => string;
 
 /** Where a setting is set; if it is not, where it would be. */
@@ -24,43 +27,20 @@ const PLACEHOLDER = "POINTER";
 export function memberProposal(
   place: SettingPlace,
   present: ResponseMapping,
-  member: keyof ResponseMapping,
+  member: Parameters<ProposeMember>[0],
   values: readonly JsonScalar[],
 ): string {
   const [value = PLACEHOLDER, ...others] = values;
-  const members = { [member]: value };
+  const key = `${NAMESPACE}responses.${member}`;
+  const all = JSON.stringify({ ...present, [member]: value });
   const form = {
     Provider: `set the Provider's responses.${member} to ${JSON.stringify(value)}`,
-    configuration: `run "${configurationCommands(members).join()}"`,
-    environment: `set ${variableOf("responses")} to ${variableValue({ ...present, ...members })}`,
+    configuration: `run "pulumi config set --path ${key} ${quoteForShell(String(value))}"`,
+    environment: `set ${variableOf("responses")} to ${quoteForShell(all)}`,
   }[place];
   if (values.length === 0) return `${form} (${PLACEHOLDER} is the JSON Pointer of the value)`;
   const choices = others.map((other) => JSON.stringify(other)).join(" or ");
   return choices === "" ? form : `${form} (or with ${choices})`;
-}
-
-/** Returns what to type into a shell to set members of `responses`: one or several lines. */
-export function memberCommands(
-  place: SettingPlace,
-  present: ResponseMapping,
-  members: ResponseMapping,
-): string[] {
-  return place === "environment"
-    ? [`export ${variableOf("responses")}=${variableValue({ ...present, ...members })}`]
-    : configurationCommands(members);
-}
-
-/** Returns one command for each member. Of a list, it sets the first word. */
-function configurationCommands(members: ResponseMapping): string[] {
-  return Object.entries(members).map(([name, value]) => {
-    const path = `${NAMESPACE}responses.${name}${Array.isArray(value) ? "[0]" : ""}`;
-    return `pulumi config set --path ${quoteForShell(path)} ${quoteForShell(String(value))}`;
-  });
-}
-
-/** The variable holds all members, also those that are set already. */
-function variableValue(responses: ResponseMapping): string {
-  return quoteForShell(JSON.stringify(responses));
 }
 
 /** Quotes a text for a shell. */

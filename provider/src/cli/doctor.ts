@@ -10,8 +10,8 @@ import type { SettingsReader } from "../plugin/settings.js";
 import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
-import { unreadableList } from "../webhooks/webhook-messages.js";
-import { stateFieldsOf, type StateField } from "../webhooks/webhook-state-field-reader.js";
+import { notListed, stateUnknown, unreadableList } from "../webhooks/webhook-messages.js";
+import { stateFieldsOf } from "../webhooks/webhook-state-field-reader.js";
 
 const HELP = `Usage: pulumi-partners doctor [options]
 
@@ -36,10 +36,10 @@ export const doctorCommand = {
       throw new Error("--stack needs a Pulumi project: use --cwd with its folder.");
     const config = project === null ? {} : await readConfig(cwd, stack);
     let exitCode = 0;
-    const report: Report = (status, check, finding, lines = []) => {
-      const below = lines.map((line) => `${" ".repeat(9)}${line}\n`).join("");
+    const report: Report = (status, check, finding, table = []) => {
       const colored = styleText(COLORS[status], status.padEnd(9));
-      process.stdout.write(`${colored}${check.padEnd(12)}${finding}\n${below}`);
+      const rows = table.map((row) => `${" ".repeat(9)}${row}\n`).join("");
+      process.stdout.write(`${colored}${check.padEnd(12)}${finding}\n${rows}`);
       if (status === "failed") exitCode = 1;
     };
     const isEncrypted = (key: string): boolean => config[key]?.secret === true;
@@ -52,13 +52,8 @@ export const doctorCommand = {
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 
-/** Prints the result of a check: a sentence without secrets, and below it commands or rows of a table. */
-type Report = (
-  status: keyof typeof COLORS,
-  check: string,
-  finding: string,
-  lines?: readonly string[],
-) => void;
+/** Prints the result of a check: a text without secrets, and below it the rows of a table. */
+type Report = (status: keyof typeof COLORS, check: string, finding: string, table?: string[]) => void;
 
 /** What `pulumi config --json` prints. A secret has no value there. */
 type Config = Record<string, { value?: string; readonly secret?: boolean }>;
@@ -115,15 +110,11 @@ async function checkService(config: Config, report: Report): Promise<void> {
     const { text, headers } = await client.listWebhooks().finally(() => client.close());
     const { method, template } = OPERATIONS.listWebhooks;
     report("ok", check, `${method} ${servers[0]}${API_ROOT}${template}: the access token is accepted.`);
+    check = "list";
     const list = readWebhookList(text, headers, responses);
-    if (list.isReadable) {
-      reportList(list, settings, report);
-      reportStates(list, session, report);
-    } else {
-      const { setting, pointers } = list;
-      const commands = pointers.flatMap((at) => (setting ? settings.commandsFor({ [setting]: at }) : []));
-      report("failed", "list", unreadableList(list, settings).message, commands);
-    }
+    if (!list.isReadable) throw unreadableList(list, settings);
+    reportList(list, settings, report);
+    reportStates(list, session, report);
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     report("failed", check, `${error.message} [${error.code}]`);
@@ -132,7 +123,6 @@ async function checkService(config: Config, report: Report): Promise<void> {
 
 /** Reports where the list and the webhooks in it were recognized, and whether the list is complete. */
 function reportList(list: WebhookListReading, settings: SettingsReader, report: Report): void {
-  const { incompleteSign: sign } = list;
   const webhooks = [...list.webhooks.values()];
   const found = {
     webhooks: list.pointer,
@@ -143,37 +133,19 @@ function reportList(list: WebhookListReading, settings: SettingsReader, report: 
     .filter(([, pointer]) => typeof pointer === "string")
     .map(([name, pointer]) => `${name} at ${JSON.stringify(pointer)}`)
     .join(", ");
-  if (sign === null) report("ok", "list", `Found ${where}.`);
-  else {
-    const finding =
-      `Found ${where}. The list is incomplete (${sign}): others and getPartnerWebhooks fail, and drift of ` +
-      "webhooks that it lacks is not detected.";
-    const commands = settings.commandsFor({ complete: true });
-    report("warning", "list", finding, ["If the list is complete, run this:", ...commands]);
-  }
+  report("ok", "list", `Found ${where}.`);
+  if (list.incompleteSign !== null) report("warning", "list", notListed(list.incompleteSign, settings).text);
 }
 
 /** Reports all webhooks with their states. */
 function reportStates({ webhooks }: WebhookListReading, session: AccountSession, report: Report): void {
   const all = [...webhooks.values()].sort((one, other) => one.webhookId - other.webhookId);
   const table = all.map(({ webhookId, state }) => `${webhookId}  ${state ?? "unknown"}`);
-  const unknown = all.filter(({ state }) => state === null);
+  const unknown = all.filter(({ state }) => state === null).map(({ webhookId }) => webhookId);
   if (unknown.length === 0) report("ok", "webhooks", `${all.length} listed.`, table);
   else {
-    const finding = `The states of ${unknown.length} of ${all.length} are unknown, so drift is not detected.`;
     const records = all.map(({ record }) => record);
     const fields = stateFieldsOf(records, session.readSettings().responses);
-    const commands = fields.flatMap((field) => stateCommands(field, session.settings));
-    report("failed", "webhooks", finding, [...commands, ...table]);
+    report("failed", "webhooks", stateUnknown(unknown, fields, session.settings).text, table);
   }
-}
-
-/** Returns the commands after which the state is read at a field. */
-function stateCommands({ pointer, values, needsWords }: StateField, settings: SettingsReader): string[] {
-  const words = needsWords ? { active: ["ACTIVE"], disabled: ["DISABLED"] } : {};
-  const replace = needsWords ? " with its values instead of ACTIVE and DISABLED" : "";
-  return [
-    `If the state is at ${pointer} (${values.join(", ")}), run this${replace}:`,
-    ...settings.commandsFor({ webhookState: pointer, ...words }),
-  ];
 }

@@ -5,10 +5,10 @@ import {
   INVALID_SETTINGS,
   invalidSetting,
   invalidSettings,
-  memberCommands,
   memberProposal,
   missingSetting,
   oldNode,
+  quoteForShell,
   unusedVariable,
   type NameSetting,
   type ProposeMember,
@@ -71,13 +71,13 @@ export class SettingsReader {
     return accountOf(this.#source.get(NAMESPACE + ACCOUNT), null);
   }
 
-  /** Names a setting, such as `responses.apiKey`, by where it is set; if unset, by where the address is. */
+  /** See {@link NameSetting}. Names a setting by where it is set; if unset, by where the address is. */
   readonly settingName: NameSetting = (name) => {
     const [setting = "", member] = name.split(".");
     const variable = variableOf(setting);
     return {
       Provider: `the Provider's ${name}`,
-      configuration: NAMESPACE + name,
+      configuration: quoteForShell(NAMESPACE + name),
       environment: member === undefined ? variable : `${member} in ${variable}`,
     }[this.#placeOf(setting)];
   };
@@ -85,11 +85,6 @@ export class SettingsReader {
   /** See {@link ProposeMember}. */
   readonly proposeMember: ProposeMember = (member, values) =>
     memberProposal(this.#placeOf("responses"), this.#responses(), member, values);
-
-  /** Returns what to type into a shell to set members of `responses`: one or several lines. */
-  commandsFor(members: ResponseMapping): string[] {
-    return memberCommands(this.#placeOf("responses"), this.#responses(), members);
-  }
 
   /** Whether a program could change the settings of a run without one, which come from the last `up`. */
   get usesStoredSettings(): boolean {

@@ -173,8 +173,10 @@ function incompleteText(sign: IncompleteSign, here: SettingWords): string {
 function stateRemedy(fields: readonly StateField[], here: SettingWords): string {
   if (fields.length === 0) return "";
   const pointers = fields.map(({ pointer }) => pointer);
-  const words = `${here.settingName("responses.active")} and ${here.settingName("responses.disabled")}`;
-  const more = fields.some(({ needsWords }) => needsWords) ? `, and list its values in ${words}` : "";
+  const words = `${here.settingName("responses.active[0]")} and ${here.settingName("responses.disabled[0]")}`;
+  const more = fields.some(({ needsWords }) => needsWords)
+    ? `, and list its values in the same way, starting at ${words}`
+    : "";
   const values = fields.map((field) => `${field.pointer}: ${field.values.join(", ")}`).join("; ");
   return ` ${sentence(here.proposeMember("webhookState", pointers) + more)} Values seen: ${values}.`;
 }

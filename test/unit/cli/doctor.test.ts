@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 
+import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.ts";
 import { doctorCommand } from "../../../provider/src/cli/doctor.ts";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { replaceAnswers, sandboxFor } from "../../support/sandbox.ts";
@@ -120,45 +121,52 @@ const OBJECT_STATES = ["Live", "Parked"].map((name, i) => ({ id: 7 + i, status: 
 const REFS = [3, 4].map((ref) => ({ ref, no: ref - 2, active: true }));
 const TWO_LISTS = { incoming: [{ id: 1, active: true }], outgoing: [{ id: 2, active: false }] };
 
-// Each body, and which of the printed commands to follow, until nothing is left to say.
-it.each<[what: string, body: unknown, follow: RegExp[], table: string[]]>([
-  ["two lists", TWO_LISTS, [/outgoing/, /complete/], ["2  disabled"]],
-  ["two IDs under names that nothing explains", REFS, [/ref/], ["3  active", "4  active"]],
-  ["states that are objects", OBJECT_STATES, [/status\/name/], ["7  active", "8  disabled"]],
-])(
-  "the commands that the doctor prints lead to a list that it reads: %s",
-  async (_what, body, follow, table) => {
-    const { url } = await serviceWith(body);
-    let responses = "";
-    for (const wanted of follow) {
-      const before = await doctor(inEnvironment(url, responses));
-      expect(before.stdout).toMatch(/^(?:failed|warning) /m);
-      const commands = [...before.stdout.matchAll(/^ +export PARTNERS_RESPONSES='(.*)'$/gm)];
-      const command = commands.map(([, value = ""]) => value).find((value) => wanted.test(value));
-      responses = (command ?? "").replace("ACTIVE", "Live").replace("DISABLED", "Parked");
-    }
-    const { exitCode, stdout } = await doctor(inEnvironment(url, responses));
-    expect([exitCode, stdout]).toEqual([0, expect.not.stringMatching(/^(?:failed|warning) /m)]);
-    expect(stdout.split("\n").slice(4, -1)).toEqual(table.map((row) => `         ${row}`));
-  },
-);
+// Each body, what to choose of each proposal until nothing is left to say, and the last table.
+it.each<[what: string, body: unknown, choices: Partial<ResponseMapping>[], table: string[]]>([
+  ["two lists", TWO_LISTS, [{ webhooks: "/outgoing" }, { complete: true }], ["2  disabled"]],
+  ["two IDs under unusual names", REFS, [{ webhookId: "/ref" }], ["3  active", "4  active"]],
+  [
+    "states that are objects",
+    OBJECT_STATES,
+    [{ webhookState: "/status/name", active: ["Live"], disabled: ["Parked"] }],
+    ["7  active", "8  disabled"],
+  ],
+])("what the doctor proposes leads to a list that it reads: %s", async (_what, body, choices, table) => {
+  const { url } = await serviceWith(body);
+  let responses: ResponseMapping = {};
+  for (const choice of choices) {
+    const before = await doctor(inEnvironment(url, JSON.stringify(responses)));
+    expect(before.stdout).toMatch(/^(?:failed|warning) .*et PARTNERS_RESPONSES to '\{.*\}'/m);
+    for (const value of Object.values(choice).flat()) expect(before.stdout).toContain(JSON.stringify(value));
+    responses = { ...responses, ...choice };
+  }
+  const { exitCode, stdout } = await doctor(inEnvironment(url, JSON.stringify(responses)));
+  expect([exitCode, stdout]).toEqual([0, expect.not.stringMatching(/^(?:failed|warning) /m)]);
+  expect(stdout.split("\n").slice(4, -1)).toEqual(table.map((row) => `         ${row}`));
+});
 
-it("in a project, the commands set stack configuration", async () => {
-  const { url } = await serviceWith(OBJECT_STATES);
-  const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { secret: true } };
-  const { cwd, env } = await projectWith(config);
-  const { exitCode, stdout } = await doctor(env, { cwd });
+it("a finding ends with the command, and the table says which states are unknown", async () => {
+  const { url } = await serviceWith({ data: OBJECT_STATES, has_more: true });
+  const { exitCode, stdout } = await doctor(inEnvironment(url));
   expect(exitCode).toBe(1);
-  expect(stdout).toContain(`
-         If the state is at /status/name ("Live", "Parked"), run this with its values instead of ACTIVE and DISABLED:
-         pulumi config set --path partners:responses.webhookState /status/name
-         pulumi config set --path 'partners:responses.active[0]' ACTIVE
-         pulumi config set --path 'partners:responses.disabled[0]' DISABLED
+  expect(stdout.split("\n").slice(2).join("\n")).toBe(`\
+ok       list        Found webhooks at "/data", webhookId at "/id".
+warning  list        Drift is not detected for webhooks that are missing from the list: /has_more indicates \
+more webhooks. If the list is complete, set PARTNERS_RESPONSES to '{"complete":true}'.
+failed   webhooks    The list does not show the state of webhooks 7, 8, so drift is not detected. \
+Set PARTNERS_RESPONSES to '{"webhookState":"/status/id"}' (or with "/status/name"), and list its values in the same way, \
+starting at active[0] in PARTNERS_RESPONSES and disabled[0] in PARTNERS_RESPONSES. \
+Values seen: /status/id: 0, 1; /status/name: "Live", "Parked".
+         7  unknown
+         8  unknown
 `);
 });
 
 it.each([
-  [{ body: "not JSON" }, /^failed +list +The webhook list is not JSON\. Check PARTNERS_BASE_URL\.$/m],
+  [
+    { body: "not JSON" },
+    /^failed +list +The .* is not JSON\. Check PARTNERS_BASE_URL\. \[PARTNERS_UNREADABLE\]$/m,
+  ],
   [{ status: 403, body: "{}" }, /^failed +service .*returned 403.*\[PARTNERS_STATUS\]$/m],
 ])("the doctor fails after %j", async (answer, finding) => {
   const api = await serviceWith();

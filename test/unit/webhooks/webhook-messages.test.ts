@@ -1,14 +1,10 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import type { SettingsReader } from "../../../provider/src/plugin/settings.js";
-import { memberProposal } from "../../../provider/src/setting-messages.js";
+import { SettingsReader } from "../../../provider/src/plugin/settings.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
-const here: Pick<SettingsReader, "settingName" | "proposeMember"> = {
-  settingName: (setting) => `partners:${setting}`,
-  proposeMember: (member, values) => memberProposal("configuration", {}, member, values),
-};
+const here = new SettingsReader({ get: () => undefined }, {});
 const many = Array.from({ length: 23 }, (_, index) => index + 1);
 const urn = (name: string, path = ""): string =>
   `urn:pulumi:dev::shop::${path}partners:index:PartnerWebhookState::${name}`;
