@@ -30,16 +30,18 @@ The exit code is 1 if a check failed.
 export const doctorCommand = {
   help: HELP,
   options: ["stack", "cwd"],
-  run: async ({ stack, cwd = "." }: { stack?: string; cwd?: string }): Promise<number> => {
-    const project = findProject(resolve(cwd));
-    if (project === null && stack !== undefined)
+  run: async (options: { stack?: string; cwd?: string }): Promise<number> => {
+    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    const project = findProject(resolve(options.cwd ?? "."));
+    if (project === null && options.stack !== undefined)
       throw new Error("--stack needs a Pulumi project: use --cwd with its folder.");
-    const config = project === null ? {} : await readConfig(cwd, stack);
+    const config = project === null ? {} : await readConfig(flags);
     let exitCode = 0;
     const report: Report = (status, check, finding, table = []) => {
       const colored = styleText(COLORS[status], status.padEnd(9));
+      const text = finding.replaceAll(SET, () => withFlags(SET, flags));
       const rows = table.map((row) => `${" ".repeat(9)}${row}\n`).join("");
-      process.stdout.write(`${colored}${check.padEnd(12)}${finding}\n${rows}`);
+      process.stdout.write(`${colored}${check.padEnd(12)}${text}\n${rows}`);
       if (status === "failed") exitCode = 1;
     };
     const isEncrypted = (key: string): boolean => config[key]?.secret === true;
@@ -51,6 +53,9 @@ export const doctorCommand = {
 };
 
 const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
+
+/** The command in findings. With the flags of the doctor, it changes the stack that was checked. */
+const SET = "pulumi config set";
 
 /** Prints the result of a check: a text without secrets, and below it the rows of a table. */
 type Report = (status: keyof typeof COLORS, check: string, finding: string, table?: string[]) => void;
@@ -67,12 +72,16 @@ function findProject(folder: string): string | null {
   return dirname(folder) === folder ? null : findProject(dirname(folder));
 }
 
+/** Returns a command of Pulumi with flags, quoted for a shell. */
+function withFlags(command: string, flags: readonly string[]): string {
+  return [command, ...flags.map(quoteForShell)].join(" ");
+}
+
 /** Reads the stack configuration. Decrypts only the settings of this provider. */
-async function readConfig(cwd: string, stack?: string): Promise<Config> {
-  const flags = ["--non-interactive", ...(stack === undefined ? [] : ["--stack", stack])];
+async function readConfig(flags: readonly string[]): Promise<Config> {
   const pulumi = async (...args: string[]): Promise<string> => {
-    const options = { cwd, maxBuffer: Infinity };
-    return (await promisify(execFile)("pulumi", ["config", ...args, ...flags], options)).stdout;
+    const all = ["config", ...args, "--non-interactive", ...flags];
+    return (await promisify(execFile)("pulumi", all, { maxBuffer: Infinity })).stdout;
   };
   try {
     const config = JSON.parse(await pulumi("--json")) as Config;
@@ -83,11 +92,10 @@ async function readConfig(cwd: string, stack?: string): Promise<Config> {
     return config;
   } catch {
     // The caught error may quote the URL of a backend, which may contain a password.
-    const shown = stack === undefined ? "" : ` --stack ${quoteForShell(stack)}`;
-    const command = `pulumi config --show-secrets${shown} > /dev/null`;
     throw new Error(
-      'The stack configuration cannot be read. If there is no stack yet, run "pulumi stack init". ' +
-        `Otherwise, to see why, run "${command}" in the project.`,
+      "The stack configuration cannot be read. " +
+        `If there is no stack yet, run "${withFlags("pulumi stack init", flags)}". ` +
+        `Otherwise, to see why, run "${withFlags("pulumi config --show-secrets", flags)} > /dev/null".`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
@@ -97,7 +97,7 @@ it("the doctor decrypts the settings of this provider, and no other secret of th
   const { exitCode, stdout } = await doctor(env, { cwd, stack: "dev" });
   expect(stdout).toMatch(/^ok +settings +partners:baseUrl, partners:accessToken, partners:headers\.$/m);
   const got = ["--json", "get partners:accessToken", "get partners:headers"];
-  const commands = got.map((what) => `config ${what} --non-interactive --stack dev`);
+  const commands = got.map((what) => `config ${what} --non-interactive --cwd ${cwd} --stack dev`);
   expect([exitCode, await calls()]).toEqual([0, commands]);
 });
 
@@ -160,6 +160,21 @@ Values seen: /status/id: 0, 1; /status/name: "Live", "Parked".
          7  unknown
          8  unknown
 `);
+});
+
+it("the commands are for the stack and the folder that were checked", async () => {
+  const { url } = await serviceWith(OBJECT_STATES);
+  const config = { "partners:baseUrl": { value: url }, "partners:accessToken": { value: TOKEN } };
+  const project = await projectWith(config);
+  const cwd = join(project.cwd, "$& it's");
+  await mkdir(cwd);
+  const { stdout } = await doctor(project.env, { stack: "prod", cwd });
+  const commands = stdout.match(/(?<=un ")pulumi [^"]*/g);
+  const set = `pulumi config set --stack prod --cwd '${cwd.replace("'", "'\\''")}'`;
+  expect(commands).toEqual([
+    `${set} --secret partners:accessToken`,
+    `${set} --path partners:responses.webhookState /status/id`,
+  ]);
 });
 
 it.each([
