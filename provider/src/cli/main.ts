@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 
-import { PartnerError } from "../partner-api/errors.js";
 import { VERSION } from "../version.js";
 import { doctorCommand } from "./doctor.js";
 import { sandboxCommand } from "./sandbox-command.js";
@@ -41,7 +40,6 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     return await command.run(parseOptions(command, name, rest));
   } catch (error) {
-    if (error instanceof PartnerError) return fail(`${error.message} [${error.code}]`);
     return fail(error instanceof Error ? error.message : String(error));
   }
 }
