@@ -39,7 +39,7 @@ export interface Creation {
   readonly failure: PartnerError | null;
 }
 
-/** A client of the Partner API. It reads bodies only to find out whether they report a failure. */
+/** A client of the Partner API. Of a body, it reads only whether, and with which words, it reports a failure. */
 export class PartnerClient {
   readonly #options: ClientOptions;
   readonly #clock: Clock;
@@ -123,34 +123,32 @@ export class PartnerClient {
       onRetry: (attempt: Attempt, pause: number) =>
         showStatus?.(retryStatus(operation, webhookId, attempt, pause)),
     };
-    return withRetry(OPERATIONS[operation].kind, context, this.#attemptsOf(call));
+    const { kind } = OPERATIONS[operation];
+    return withRetry(kind, context, (left, earlier) => this.#attempt(call, left, earlier));
   }
 
-  /** Returns a function that sends a call once, for {@link withRetry}. */
-  #attemptsOf({ operation, segment = "" }: Call): (left: number, count: number) => Promise<Attempt> {
+  /** Sends a call once. @param left Milliseconds. @param earlier The attempts of this call so far. */
+  async #attempt(call: Call, left: number, earlier: readonly Attempt[]): Promise<Attempt> {
+    const { operation, segment = "" } = call;
     const { baseUrl, accessToken, requestTimeout, signal, log } = this.#options;
     const { origin, prefix } = baseUrl;
     const { method, template, kind } = OPERATIONS[operation];
     const path = prefix + API_ROOT + template.replace(/\{\w+\}/, () => segment);
     const headers = { ...this.#options.headers, authorization: `Bearer ${accessToken}` };
-    let isFresh = kind === "create";
-    return async (left, count) => {
-      const startedAt = performance.now();
-      const agent = isFresh ? this.#connections.fresh : this.#connections.pooled;
-      // The response to a creation may hold the only copy of a key, so it always has its whole time.
-      const timeout = kind === "create" ? requestTimeout : Math.min(requestTimeout, left);
-      const attempt = await sendOnce(agent, { origin, method, path, headers, kind, timeout, signal });
-      const isAnswered = attempt.kind === "response";
-      if (isAnswered) this.lastReceivedAt = this.#clock.now();
-      // When one kept-alive connection breaks, the server may be closing the others too.
-      isFresh ||= !isAnswered;
-      const result = isAnswered ? attempt.status : attempt.code;
-      const duration = Math.round(performance.now() - startedAt);
-      // Only the template, codes and numbers: no secrets.
-      const name = `${operation} ${method} ${API_ROOT}${template} host=${new URL(origin).host}`;
-      log?.(`${name} status=${result} attempt=${count} ms=${duration}`);
-      return attempt;
-    };
+    // When one kept-alive connection breaks, the server may be closing the others too.
+    const isFresh = kind === "create" || earlier.some((attempt) => attempt.kind === "noResponse");
+    const agent = isFresh ? this.#connections.fresh : this.#connections.pooled;
+    // The response to a creation may hold the only copy of a key, so it always has its whole time.
+    const timeout = kind === "create" ? requestTimeout : Math.min(requestTimeout, left);
+    const startedAt = performance.now();
+    const attempt = await sendOnce(agent, { origin, method, path, headers, kind, timeout, signal });
+    if (attempt.kind === "response") this.lastReceivedAt = this.#clock.now();
+    const duration = Math.round(performance.now() - startedAt);
+    const result = attempt.kind === "response" ? attempt.status : attempt.code;
+    // Only the template, codes and numbers: no secrets.
+    const name = `${operation} ${method} ${API_ROOT}${template} host=${new URL(origin).host}`;
+    log?.(`${name} status=${result} attempt=${earlier.length + 1} ms=${duration}`);
+    return attempt;
   }
 
   #errorAfter(call: Call, outcome: Outcome): PartnerError {

@@ -25,7 +25,7 @@ export interface ErrorFacts {
 
 /**
  * An error that a user can do something about. The host adds the code to its message, and perhaps a hint. The
- * message never contains a token, a key or a body.
+ * message never contains a token or a key, and of a body at most the server's own words, redacted.
  */
 export class PartnerError extends Error {
   readonly code: ErrorCode;

@@ -12,26 +12,32 @@ const RETRY = {
   firstPause: 500,
 } as const;
 
-/** What follows an attempt. `throttled`: a retry as soon as the rate limit allows it. */
-type RetryDecision = "done" | "fail" | "retry" | "throttled";
+/** How an operation ended. */
+type Ending =
+  | { readonly end: "done"; readonly attempt: HttpResponse }
+  | { readonly end: "failed"; readonly attempt: Attempt }
+  /** `attempt`: the last one, if there was any. */
+  | { readonly end: "interrupted" | "throttled"; readonly attempt: Attempt | null };
 
 /**
- * Decides what follows an attempt. A creation is repeated only if it certainly had no effect: a second key is
- * worse than an error.
+ * Decides what follows an attempt: the end, a retry, or after a 429 a retry as soon as the rate limit allows
+ * it. A creation is repeated only if it certainly had no effect: a second key is worse than an error.
  */
-function decideRetry(kind: OperationKind, attempt: Attempt): RetryDecision {
+function decideRetry(kind: OperationKind, attempt: Attempt): Ending | "retry" | "throttled" {
+  const failed: Ending = { end: "failed", attempt };
   if (attempt.kind === "noResponse") {
     const mayPass = permanentCause(attempt.code) === null;
-    return mayPass && !(kind === "create" && attempt.sent) ? "retry" : "fail";
+    return mayPass && !(kind === "create" && attempt.sent) ? "retry" : failed;
   }
   const { status, cutOff } = attempt;
   if (isSuccess(status)) {
-    if (kind !== "read" || cutOff === null) return "done";
-    return cutOff === "limit" ? "fail" : "retry";
+    if (kind !== "read" || cutOff === null) return { end: "done", attempt };
+    return cutOff === "limit" ? failed : "retry";
   }
   if (isThrottled(status)) return "throttled";
-  if (kind === "create") return "fail";
-  return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : "fail";
+  if (kind === "create") return failed;
+  // After a 500, a change may have failed halfway.
+  return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : failed;
 }
 
 function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
@@ -40,17 +46,12 @@ function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
 }
 
 /** How an operation ended after all its attempts. */
-export type Outcome = {
+export type Outcome = Ending & {
   /** Whether any attempt may have changed something at the service. */
   readonly mayHaveChanged: boolean;
   /** The number of attempts, including those that returned 429. */
   readonly attempts: number;
-} & (
-  | { readonly end: "done"; readonly attempt: HttpResponse }
-  | { readonly end: "failed"; readonly attempt: Attempt }
-  /** `attempt`: the last one, if there was any. */
-  | { readonly end: "interrupted" | "throttled"; readonly attempt: Attempt | null }
-);
+};
 
 interface RetryContext {
   readonly clock: Clock;
@@ -62,49 +63,41 @@ interface RetryContext {
   readonly onRetry: (attempt: Attempt, pause: number) => void;
 }
 
-/** Repeats an attempt as the policy allows. @param send Gets the milliseconds left, and the count. */
+/** Sends as often as the policy allows. @param send Gets the milliseconds left, and the attempts so far. */
 export async function withRetry(
   kind: OperationKind,
   { clock, limiter, timeout, signal, onRetry }: RetryContext,
-  send: (left: number, count: number) => Promise<Attempt>,
+  send: (left: number, earlier: readonly Attempt[]) => Promise<Attempt>,
 ): Promise<Outcome> {
+  const attempts: Attempt[] = [];
   let left = timeout;
-  let attempts = 0;
   let failures = 0;
-  let mayHaveChanged = false;
-  let last: Attempt | null = null;
-  const end = (how: "interrupted" | "throttled"): Outcome => ({
-    end: how,
-    attempt: last,
-    mayHaveChanged,
-    attempts,
+  const outcome = (ending: Ending): Outcome => ({
+    ...ending,
+    mayHaveChanged: attempts.some((attempt) => mayHaveEffect(kind, attempt)),
+    attempts: attempts.length,
   });
 
   for (;;) {
+    const last = attempts.at(-1) ?? null;
     const hasTurn = await limiter.acquire((pause) => {
       if (last !== null) onRetry(last, pause);
     });
-    if (!hasTurn) return end(signal?.aborted ? "interrupted" : "throttled");
+    if (!hasTurn) return outcome({ end: signal?.aborted ? "interrupted" : "throttled", attempt: last });
     const startedAt = clock.now();
-    attempts += 1;
     const attempt = await send(left, attempts);
-    last = attempt;
+    attempts.push(attempt);
     const retryAfter = readRetryAfter(attempt, clock.now());
     limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
-    mayHaveChanged ||= mayHaveEffect(kind, attempt);
 
     const decision = decideRetry(kind, attempt);
-    if (decision === "done" && attempt.kind === "response")
-      return { end: "done", attempt, mayHaveChanged, attempts };
-    if (decision === "throttled") continue;
-    const failed: Outcome = { end: "failed", attempt, mayHaveChanged, attempts };
-    if (decision === "fail") return failed;
-
+    if (decision === "throttled") continue; // It costs no attempt and no time.
+    if (decision !== "retry") return outcome(decision);
     const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));
     failures += 1;
     left -= clock.now() - startedAt + pause;
-    if (signal?.aborted) return end("interrupted");
-    if (failures >= RETRY.attempts || left <= 0) return failed;
+    if (signal?.aborted) return outcome({ end: "interrupted", attempt });
+    if (failures >= RETRY.attempts || left <= 0) return outcome({ end: "failed", attempt });
     onRetry(attempt, pause);
     await clock.sleep(pause, signal);
   }

@@ -23,7 +23,7 @@ export const isConflict = oneOf(409);
 export const isRefused = oneOf(400, 409, 422);
 /** Too many requests: refused, so even a creation is repeated. */
 export const isThrottled = oneOf(429);
-/** Another attempt may succeed. After a 500, a change may have failed halfway. */
+/** Another attempt may succeed. */
 export const isTemporary = oneOf(408, 502, 503, 504);
 /** Perhaps not from the Partner API, but from a gateway, or from another service at a wrong address. */
 export const isFromElsewhere = oneOf("3xx", 401, 404, 410, 502, 503, 504);

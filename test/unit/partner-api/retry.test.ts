@@ -74,10 +74,10 @@ async function runOperation(
     setImmediate(() => stop?.abort());
   };
   const context = { clock, limiter: new RateLimiter(clock, signal), timeout, signal, onRetry };
-  const send = async (_left: number, count: number): Promise<Attempt> => {
+  const send = async (_left: number, earlier: readonly Attempt[]): Promise<Attempt> => {
     times.push(clock.now());
     if (duration > 0) await clock.sleep(duration);
-    return attempts[Math.min(count, attempts.length) - 1] ?? noResponse(false);
+    return attempts[earlier.length] ?? attempts.at(-1) ?? noResponse(false);
   };
   const outcome = await clock.run(withRetry(kind, context, send));
   return { outcome, times, announced, endedAt: clock.now() };
