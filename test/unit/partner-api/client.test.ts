@@ -116,6 +116,17 @@ it("the error of a creation that was cut off quotes nothing, because any word ma
   expect(failure?.message).toMatch(/: the response was cut off\.$/);
 });
 
+it("after a broken connection, no attempt of the same call uses a kept-alive one; the next call does", async () => {
+  const broken = { bytes: "", end: "reset" } as const;
+  const [failing, good] = [{ bytes: responseBytes(503) }, { bytes: responseBytes(200) }];
+  const { url, requests } = await scripted(broken, failing, good);
+  const client = clientFor(url, { clock: new InstantClock() });
+  await client.listWebhooks();
+  await client.listWebhooks();
+  const connections = requests.map((head) => /^connection: (.*)\r$/im.exec(head)?.[1]);
+  expect(connections).toEqual(["keep-alive", "close", "close", "keep-alive"]);
+});
+
 it("a body can follow 200 KiB of headers", async () => {
   const headers = { "x-long": "x".repeat(200 * 1024) };
   const { url } = await listen((_request, response) => response.writeHead(200, headers).end("[]"));
