@@ -45,8 +45,6 @@ export class PartnerClient {
   readonly #clock: Clock;
   readonly #connections: Connections;
   readonly #limiter: RateLimiter;
-  /** When the last response of any status arrived, by the clock of the client; `null` before the first. */
-  lastReceivedAt: number | null = null;
 
   /** @throws {PartnerError} if the environment sets an invalid proxy. */
   constructor(options: ClientOptions) {
@@ -142,7 +140,6 @@ export class PartnerClient {
     const timeout = kind === "create" ? requestTimeout : Math.min(requestTimeout, left);
     const startedAt = performance.now();
     const attempt = await sendOnce(agent, { origin, method, path, headers, kind, timeout, signal });
-    if (attempt.kind === "response") this.lastReceivedAt = this.#clock.now();
     const duration = Math.round(performance.now() - startedAt);
     const result = attempt.kind === "response" ? attempt.status : attempt.code;
     // Only the template, codes and numbers: no secrets.

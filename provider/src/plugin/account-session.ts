@@ -5,8 +5,8 @@ import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
 
-/** After this long without a response, a creation first checks that the service answers. Milliseconds. */
-const SILENCE = 30_000;
+/** For how many milliseconds an answer shows that the service can be reached. */
+const REACHABLE_FOR = 30_000;
 
 /** What a host provides to an {@link AccountSession}. */
 export interface SessionOptions {
@@ -48,7 +48,8 @@ export class AccountSession {
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
-  #isKnownReachable = false;
+  /** When the Partner API last refused to show the list. */
+  #refusedAt = -Infinity;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -95,17 +96,16 @@ export class AccountSession {
   }
 
   /**
-   * Fails unless the Partner API answers at this address, before a creation that could be lost. Any response
-   * of the API will do: a token may be allowed to create keys and not to list webhooks.
+   * Fails unless the Partner API answers at this address, before a creation that could be lost. A refusal will
+   * do: a token may be allowed to create keys and not to list webhooks.
    */
   async assertReachable(): Promise<void> {
-    const { lastReceivedAt } = await this.open();
-    const since = this.now() - SILENCE;
-    if (this.#isKnownReachable && lastReceivedAt !== null && lastReceivedAt >= since) return;
+    const since = this.now() - REACHABLE_FOR;
+    if (this.#refusedAt >= since) return;
     await this.requestList(since).catch((error: unknown) => {
       if (!(error instanceof PartnerError) || error.isUnreachable) throw error;
+      this.#refusedAt = this.now();
     });
-    this.#isKnownReachable = true;
   }
 
   async #open(): Promise<PartnerClient> {

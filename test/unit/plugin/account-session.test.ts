@@ -4,7 +4,7 @@ import { systemClock } from "../../../provider/src/partner-api/rate-limiter.js";
 import { AccountSession } from "../../../provider/src/plugin/account-session.js";
 import { startPartnerApi } from "../../support/partner-api-server.ts";
 
-const LIST = "GET /webhooks";
+const [LIST, CREATE] = ["GET /webhooks", "POST /api-key"];
 
 /** Starts a process for a service. The test moves its clock. */
 async function start(status = 200) {
@@ -58,13 +58,17 @@ it.each([200, 403, 401, 404, 302])(
   },
 );
 
-it("after 30 s without a response, the API is asked again", async () => {
-  const { session, requests, clock } = await start();
-  await session.assertReachable();
-  clock.ahead += 29_000;
-  await session.assertReachable();
-  expect(requests).toHaveLength(1);
-  clock.ahead += 2_000;
-  await session.assertReachable();
-  expect(requests).toHaveLength(2);
-});
+it.each([200, 403])(
+  "30 s after a %i, the API is asked again before a creation, whatever it has answered",
+  async (status) => {
+    const { session, requests, clock } = await start(status);
+    await session.assertReachable();
+    clock.ahead += 29_000;
+    await session.assertReachable();
+    await (await session.open()).createApiKey(() => false);
+    expect(requests).toEqual([LIST, CREATE]);
+    clock.ahead += 2_000;
+    await session.assertReachable();
+    expect(requests).toEqual([LIST, CREATE, LIST]);
+  },
+);
