@@ -48,12 +48,10 @@ export function quoteForShell(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What all invalid settings have in common. */
-export const INVALID_SETTINGS = "The settings are not valid";
-
 /** The settings are missing or wrong. @param problems One sentence for each. */
-export function invalidSettings(problems: readonly string[]): string {
-  return `${[...new Set(problems)].join(" ")} Nothing was sent.`;
+export function invalidSettings(problems: readonly string[]): { message: string; summary: string } {
+  const message = `${[...new Set(problems)].join(" ")} Nothing was sent.`;
+  return { message, summary: "The settings are not valid" };
 }
 
 /** A required setting has no value. */

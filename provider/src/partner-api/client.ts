@@ -3,55 +3,54 @@ import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
-import { RateLimiter, systemClock, type Clock } from "./rate-limiter.js";
-import { requestFailed, retryStatus } from "./request-messages.js";
+import { RateLimiter, type Clock } from "./rate-limiter.js";
+import { requestFailed, retryStatus, type RequestFailure } from "./request-messages.js";
 import { withRetry, type Outcome } from "./retry.js";
 import { quoteServer } from "./server-text.js";
 
-/** The settings of one client. */
-export interface ClientOptions {
+/** Where the Partner API of one account is, and how to talk to it. */
+export interface ServiceSettings {
   readonly baseUrl: BaseUrl;
   /** Secret. */
   readonly accessToken: string;
-  /** Headers for a gateway, by name: validated, and none that the client sets. Secret. */
+  /** Headers for a gateway, by name: none that the client sets. Secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds of an attempt. An operation may take up to four times as long, plus waits for a limit. */
   readonly requestTimeout: number;
-  /** Names a setting as the user knows it, such as `partners:baseUrl`. */
-  readonly settingName: (name: string) => string;
-  /** Sets the proxies. @default the environment of this process */
-  readonly env?: NodeJS.ProcessEnv;
-  /** @default the system clock */
-  readonly clock?: Clock;
+}
+
+/** What a client needs. */
+export interface ClientOptions extends ServiceSettings, Pick<RequestFailure, "settingName"> {
+  /** Sets the proxies. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
   /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
-  readonly signal?: AbortSignal;
-  /** Gets one line for each attempt, without secrets. @default no logging */
-  readonly log?: (line: string) => void;
-  /** Shows one line each time a request begins to wait for its retry. @default nothing is shown */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets one line for each attempt, without secrets. */
+  readonly log?: ((line: string) => void) | undefined;
+  /** Shows one line each time a request begins to wait for its retry. */
   readonly showStatus?: (text: string) => void;
 }
 
 /** A creation after which there may be a key. */
-export interface Creation {
+interface Creation {
   /** It may hold the only copy of the key. `null` if it was lost. */
   readonly response: HttpResponse | null;
   /** Why the response was lost or cut off; `null` if it is whole. */
   readonly failure: PartnerError | null;
 }
 
-/** A client of the Partner API. Of a body, it reads only whether, and with which words, it reports a failure. */
+/** A client of the Partner API. In a body, it looks only for the report of a failure. */
 export class PartnerClient {
   readonly #options: ClientOptions;
-  readonly #clock: Clock;
   readonly #connections: Connections;
   readonly #limiter: RateLimiter;
 
   /** @throws {PartnerError} if the environment sets an invalid proxy. */
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#connections = createConnections(options.baseUrl, options.env ?? process.env);
-    this.#limiter = new RateLimiter(this.#clock, options.signal);
+    this.#connections = createConnections(options.baseUrl, options.env);
+    this.#limiter = new RateLimiter(options.clock, options.signal);
   }
 
   /**
@@ -112,9 +111,9 @@ export class PartnerClient {
   /** Sends a call, again if the policy says so. */
   #send(call: Call): Promise<Outcome> {
     const { operation, webhookId = null } = call;
-    const { requestTimeout, signal, showStatus } = this.#options;
+    const { clock, requestTimeout, signal, showStatus } = this.#options;
     const context = {
-      clock: this.#clock,
+      clock,
       limiter: this.#limiter,
       timeout: 4 * requestTimeout,
       signal,
@@ -159,7 +158,7 @@ export class PartnerClient {
     return requestFailed({
       operation,
       webhookId,
-      server: baseUrl.origin + baseUrl.prefix,
+      server: baseUrl.address,
       settingName,
       outcome,
       pause: this.#limiter.pause,

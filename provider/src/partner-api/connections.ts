@@ -4,8 +4,10 @@ import { HEADER_LIMIT } from "./attempt.js";
 import { MAX_IN_FLIGHT } from "./rate-limiter.js";
 import { invalidProxy } from "./request-messages.js";
 
-/** The base URL of a Partner API, in the parts that undici needs. */
+/** The base URL of a Partner API, as a whole and in the parts that undici needs. */
 export interface BaseUrl {
+  /** As in `https://partners.example.com/gateway`: the origin and the prefix. */
+  readonly address: string;
   /** Scheme, host and port. */
   readonly origin: string;
   /** The path before those of the operations, without a trailing slash; may be empty. */

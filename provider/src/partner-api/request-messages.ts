@@ -19,9 +19,9 @@ export interface RequestFailure {
   readonly operation: Operation;
   /** The webhook to change; `null` for other operations. */
   readonly webhookId: number | null;
-  /** The address that the path of the API was added to, as in `https://partners.example.com/gateway`. */
+  /** The address of the base URL. */
   readonly server: string;
-  /** Names a setting as the user knows it. */
+  /** Names a setting as the user knows it, such as `partners:baseUrl`. */
   readonly settingName: (name: string) => string;
   /** `done`: with a body that reports a failure. */
   readonly outcome: Outcome;

@@ -32,18 +32,14 @@ export interface SessionOptions {
  */
 export class AccountSession {
   readonly env: NodeJS.ProcessEnv;
-  /** See {@link SessionOptions.currentTime}. */
   readonly currentTime: () => number;
-  /** Milliseconds of a clock that does not jump. */
-  readonly now: () => number;
-  /** See {@link SessionOptions.notify}. */
-  readonly notify: SessionOptions["notify"];
-  /** See {@link SessionOptions.showStatus}. */
+  readonly notify: (notice: Notice) => void;
   readonly showStatus: (text: string) => void;
   /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
   hasStack = true;
   /** The settings as they are set, and their names. */
   settings: SettingsReader;
+  readonly #clock: Clock;
   readonly #options: SessionOptions;
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
@@ -52,16 +48,21 @@ export class AccountSession {
   #refusedAt = -Infinity;
 
   constructor(options: SessionOptions) {
-    this.#options = options;
     this.env = options.env ?? process.env;
-    this.currentTime = options.currentTime ?? (() => Date.now());
-    this.now = () => (options.clock ?? systemClock).now();
+    this.currentTime = options.currentTime ?? Date.now;
     this.notify = options.notify;
     this.showStatus = options.showStatus ?? (() => undefined);
     this.settings = new SettingsReader({ get: () => undefined }, this.env);
+    this.#clock = options.clock ?? systemClock;
+    this.#options = options;
   }
 
-  /** Sets the source of the settings. May be called again, always with the same settings. */
+  /** Milliseconds of a clock that does not jump. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /** Sets the source of the settings. Called again, it may only add those that were not known yet. */
   configure(source: ConfigSource): void {
     this.settings = new SettingsReader(source, this.env);
     this.#validSettings = null;
@@ -96,8 +97,8 @@ export class AccountSession {
   }
 
   /**
-   * Fails unless the Partner API answers at this address, before a creation that could be lost. A refusal will
-   * do: a token may be allowed to create keys and not to list webhooks.
+   * Fails unless the Partner API answers at this address, before a creation that could be lost. A refusal is
+   * an answer: a token may be allowed to create keys and not to list webhooks.
    */
   async assertReachable(): Promise<void> {
     const since = this.now() - REACHABLE_FOR;
@@ -110,17 +111,17 @@ export class AccountSession {
 
   async #open(): Promise<PartnerClient> {
     const settings = this.readSettings();
-    const { clock, signal, log } = this.#options;
+    const { signal, log } = this.#options;
     // Loaded late: undici fails to load on an old Node, and a process that only diffs does not need it.
     const { PartnerClient } = await import("../partner-api/client.js");
     return new PartnerClient({
       ...settings,
       settingName: this.settings.settingName,
       env: this.env,
+      clock: this.#clock,
+      signal,
+      log: this.env["PARTNERS_DEBUG"] === "1" ? log : undefined,
       showStatus: this.showStatus,
-      ...(clock && { clock }),
-      ...(signal && { signal }),
-      ...(log && this.env["PARTNERS_DEBUG"] === "1" && { log }),
     });
   }
 }

@@ -22,7 +22,7 @@ export const parseBaseUrl: Parser<BaseUrl> = (text, refuse) => {
   if (text.includes("?") || text.includes("#")) return refuse(RULES.noQuery);
   const prefix = pathname.replace(/\/{1,64}$/, "");
   if (prefix.endsWith(API_ROOT)) return refuse(RULES.noApiRoot(API_ROOT));
-  return { origin, prefix, loopback };
+  return { address: origin + prefix, origin, prefix, loopback };
 };
 
 export const parseToken: Parser<string> = (text, refuse) =>

@@ -1,8 +1,7 @@
 import { parseMapping, type ResponseMapping } from "../bodies/response-mapping.js";
-import type { BaseUrl } from "../partner-api/connections.js";
+import type { ServiceSettings } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
 import {
-  INVALID_SETTINGS,
   invalidSetting,
   invalidSettings,
   memberProposal,
@@ -33,14 +32,7 @@ export interface ConfigSource {
 }
 
 /** The validated settings of one account. */
-export interface Settings {
-  readonly baseUrl: BaseUrl;
-  /** Secret. */
-  readonly accessToken: string;
-  /** The headers for a gateway, by name. Secret. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds for one attempt. @default 30000 */
-  readonly requestTimeout: number;
+export interface Settings extends ServiceSettings {
   readonly responses: ResponseMapping;
   /** The address of the account, as the state records it; then its previous address, if it has moved. */
   readonly servers: readonly [string, ...string[]];
@@ -86,7 +78,7 @@ export class SettingsReader {
   readonly proposeMember: ProposeMember = (member, values) =>
     memberProposal(this.#placeOf("responses"), this.#responses(), member, values);
 
-  /** Whether a program could change the settings of a run without one, which come from the last `up`. */
+  /** Whether a run without a program may use settings of the last `up` that have changed since. */
   get usesStoredSettings(): boolean {
     const isConfigured = SETTING_NAMES.some((name) => this.#configured(name) !== null);
     const isMissing = REQUIRED.some((name) => this.#text(name) === null); // It may have been set since.
@@ -102,7 +94,7 @@ export class SettingsReader {
   /** @throws {PartnerError} that names everything that is missing or wrong. */
   read(): Settings {
     const { node } = process.versions;
-    if (isTooOld(node)) throw failure([oldNode(node, MIN_NODE.join("."))]);
+    if (isTooOld(node)) throw settingsError([oldNode(node, MIN_NODE.join("."))]);
     const problems: string[] = [];
     /** Returns the value of a setting; `null` if it is not set or not valid. Collects the problems. */
     const valueOf = <Value>(setting: SettingName, parse: Parser<Value>): Value | null => {
@@ -123,9 +115,9 @@ export class SettingsReader {
     const headers = valueOf("headers", parseHeaders) ?? {};
     const requestTimeout = valueOf("requestTimeout", parseSeconds) ?? 30_000;
     const responses = valueOf("responses", parseMapping) ?? {};
-    if (problems.length > 0 || baseUrl === null || accessToken === null) throw failure(problems);
-    const previous = previousBaseUrl === null ? [] : [addressOf(previousBaseUrl)];
-    const servers = [addressOf(baseUrl), ...previous] as const;
+    if (problems.length > 0 || baseUrl === null || accessToken === null) throw settingsError(problems);
+    const previous = previousBaseUrl === null ? [] : [previousBaseUrl.address];
+    const servers = [baseUrl.address, ...previous] as const;
     return { baseUrl, accessToken, headers, requestTimeout, responses, servers };
   }
 
@@ -140,8 +132,9 @@ export class SettingsReader {
   /** Where a setting is set, or would be. */
   #placeOf(setting: string): SettingPlace {
     if (this.isExplicit) return "Provider";
-    if (setting === ACCOUNT) return "configuration"; // It has no variable.
-    return this.originOf(setting as SettingName) ?? this.originOf("baseUrl") ?? "configuration";
+    const name = SETTING_NAMES.find((known) => known === setting);
+    if (name === undefined) return "configuration"; // The account has no variable.
+    return this.originOf(name) ?? this.originOf("baseUrl") ?? "configuration";
   }
 
   /** Returns the setting `responses`, without what is wrong in it. */
@@ -176,10 +169,7 @@ function isTooOld(node: string): boolean {
   return major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]);
 }
 
-function failure(problems: readonly string[]): PartnerError {
-  return new PartnerError("PARTNERS_CONFIGURATION", invalidSettings(problems), { summary: INVALID_SETTINGS });
-}
-
-function addressOf({ origin, prefix }: BaseUrl): string {
-  return origin + prefix;
+function settingsError(problems: readonly string[]): PartnerError {
+  const { message, summary } = invalidSettings(problems);
+  return new PartnerError("PARTNERS_CONFIGURATION", message, { summary });
 }

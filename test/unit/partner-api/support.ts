@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 import { PartnerClient, type ClientOptions } from "../../../provider/src/partner-api/client.ts";
 import type { HttpResponse } from "../../../provider/src/partner-api/attempt.ts";
-import type { Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
+import { systemClock, type Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 
@@ -26,8 +26,9 @@ export class InstantClock implements Clock {
 /** Creates a client that is closed after the test. A host under `.test` is not this machine to it. */
 export function clientFor(url: string, options: Partial<Omit<ClientOptions, "baseUrl">> = {}): PartnerClient {
   const { origin, pathname, hostname } = new URL(url);
-  const baseUrl = { origin, prefix: pathname.replace(/\/$/, ""), loopback: !hostname.endsWith(".test") };
-  const defaults = { accessToken: TOKEN, headers: {}, requestTimeout: 10_000, env: {} };
+  const prefix = pathname.replace(/\/$/, "");
+  const baseUrl = { address: origin + prefix, origin, prefix, loopback: !hostname.endsWith(".test") };
+  const defaults = { accessToken: TOKEN, headers: {}, requestTimeout: 10_000, env: {}, clock: systemClock };
   const settingName = (name: string) => `partners:${name}`;
   const client = new PartnerClient({ baseUrl, settingName, ...defaults, ...options });
   onTestFinished(() => client.close());

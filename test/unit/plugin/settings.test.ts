@@ -198,7 +198,8 @@ it.each([
   ["http://127.1.2.3", "http://127.1.2.3", "", true],
   ["http://[::1]:1", "http://[::1]:1", "", true],
 ])("a base URL may be %s", (text, origin, prefix, loopback) => {
-  expect(parseBaseUrl(text, vi.fn<Refuse>())).toEqual({ origin, prefix, loopback });
+  const address = origin + prefix;
+  expect(parseBaseUrl(text, vi.fn<Refuse>())).toEqual({ address, origin, prefix, loopback });
 });
 
 it.each([
