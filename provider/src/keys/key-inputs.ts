@@ -37,7 +37,7 @@ function problemsOf(rotation: unknown): string[] {
   if (!isObject(rotation)) return [ROTATION_RULES.rotation];
   const known = ["trigger", "afterDays", "overlapDays"];
   const { trigger, afterDays, overlapDays } = rotation;
-  const problems = unknownArguments("rotation", rotation, known);
+  const problems = unknownArguments("rotation", Object.keys(rotation), known);
   if (trigger != null && !isTrigger(trigger)) problems.push(ROTATION_RULES.trigger);
   if (afterDays != null && !isDays(afterDays, 1)) problems.push(ROTATION_RULES.afterDays);
   if (overlapDays != null && !isDays(overlapDays, 0)) problems.push(ROTATION_RULES.overlapDays);

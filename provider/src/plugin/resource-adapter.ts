@@ -4,6 +4,9 @@ import type { Properties, ResourceName } from "./properties.js";
 import type { Plan, Resource } from "./resource.js";
 import { invalidArguments, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
 
+/** The properties that the adapter adds to each resource, and those of the engine. */
+const COMMON = /^(?:account|server|__.*)$/;
+
 /** A resource as a read found it. Has inputs only if a read can change them. */
 export interface ReadResource {
   readonly outputs: Properties;
@@ -139,7 +142,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   #readArguments(args: Properties): ReturnType<Resource<Inputs, State>["readArguments"]> {
     const { nativeToken, inputs: known } = this.#resource.registration;
     const { inputs, problems } = this.#resource.readArguments(args);
-    return { inputs, problems: [...unknownArguments(nativeToken, args, known), ...problems] };
+    const names = Object.keys(args).filter((name) => !COMMON.test(name));
+    return { inputs, problems: [...unknownArguments(nativeToken, names, known), ...problems] };
   }
 
   /** Validates the inputs of a change again: a policy may have changed them after the check. */

@@ -1,10 +1,6 @@
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
 import type { NameSetting } from "../setting-messages.js";
-import type { Properties } from "./properties.js";
 import { warning, type Notice } from "./resource.js";
-
-/** The properties that the adapter adds to each resource, and those of the engine. */
-const COMMON = /^(?:account|server|__.*)$/;
 
 /**
  * Says which arguments do not exist, in one sentence or none. A name that could be data is not repeated.
@@ -12,8 +8,8 @@ const COMMON = /^(?:account|server|__.*)$/;
  * @param of A type token, or an argument.
  * @param known The names of the arguments that exist.
  */
-export function unknownArguments(of: string, args: Properties, known: readonly string[]): string[] {
-  const unknown = Object.keys(args).filter((name) => !known.includes(name) && !COMMON.test(name));
+export function unknownArguments(of: string, names: readonly string[], known: readonly string[]): string[] {
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length === 0) return [];
   const shown = unknown.filter((name) => /^[A-Za-z_]{1,40}$/.test(name)).map((name) => `"${name}"`);
   const what = shown.length > 0 ? `no argument ${shown.join(", ")}` : "an unknown argument";

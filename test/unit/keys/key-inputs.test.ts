@@ -24,6 +24,7 @@ it.each<[rotation: unknown, problem: RegExp | null]>([
   [{ overlapDays: 36_501 }, /^rotation.overlapDays must be a whole/],
   [{ afterDays: 7, overlapDays: 7 }, /^rotation.overlapDays must be less than rotation.afterDays/],
   [{ overlapDays: 0, secret: "4eC39HqLyjWD" }, /^rotation has no argument "secret"; valid/],
+  [{ account: "eu", server: "", __urn: "" }, /^rotation has no argument "account", "server", "__urn"; valid/],
 ])("the argument rotation %j is read or refused", (rotation, problem) => {
   const { inputs, problems } = readKeyArguments({ rotation });
   expect(inputs).toEqual(rotation == null ? {} : { rotation });
