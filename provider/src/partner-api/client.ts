@@ -63,10 +63,11 @@ export class PartnerClient {
     const call = { operation: "createApiKey" } as const;
     const outcome = await this.#send(call);
     if (outcome.end !== "done") {
-      if (!outcome.mayHaveChanged) throw this.#errorAfter(call, outcome);
-      return { response: null, failure: this.#errorAfter(call, outcome) };
+      const failure = this.#errorAfter(call, outcome);
+      if (failure.mayHaveChanged) return { response: null, failure };
+      throw failure;
     }
-    const { attempt: response } = outcome;
+    const response = outcome.attempt;
     const { text, cutOff } = response;
     // A web page comes from something in front of the service: it says nothing about the key.
     if (reportsFailure(text) && !isWebPage(text) && !showsKey(text))

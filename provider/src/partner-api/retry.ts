@@ -4,15 +4,19 @@ import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 import { hadNoEffect, isSuccess, isTemporary, isThrottled } from "./statuses.js";
 
-/** The retry policy. Pauses are in milliseconds. */
-const RETRY = {
-  /** The maximum number of attempts, without those that return 429. */
-  attempts: 6,
-  /** The maximum pause before the second attempt. It doubles for each further attempt. */
-  firstPause: 500,
-} as const;
+/** The maximum number of attempts, without those that return 429. */
+const MAX_ATTEMPTS = 6;
+/** The maximum pause before the second attempt, in milliseconds. It doubles for each further attempt. */
+const FIRST_PAUSE = 500;
 
-/** How an operation ended. */
+/** How an operation ended after all its attempts. */
+export type Outcome = Ending & {
+  /** Whether any attempt may have changed something at the service. */
+  readonly mayHaveChanged: boolean;
+  /** The number of attempts, including those that returned 429. */
+  readonly attempts: number;
+};
+
 type Ending =
   | { readonly end: "done"; readonly attempt: HttpResponse }
   | { readonly end: "failed"; readonly attempt: Attempt }
@@ -44,14 +48,6 @@ function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
   if (kind === "read") return false;
   return attempt.kind === "response" ? !hadNoEffect(attempt.status) : attempt.sent;
 }
-
-/** How an operation ended after all its attempts. */
-export type Outcome = Ending & {
-  /** Whether any attempt may have changed something at the service. */
-  readonly mayHaveChanged: boolean;
-  /** The number of attempts, including those that returned 429. */
-  readonly attempts: number;
-};
 
 interface RetryContext {
   readonly clock: Clock;
@@ -97,7 +93,7 @@ export async function withRetry(
     failures += 1;
     left -= clock.now() - startedAt + pause;
     if (signal?.aborted) return outcome({ end: "interrupted", attempt });
-    if (failures >= RETRY.attempts || left <= 0) return outcome({ end: "failed", attempt });
+    if (failures >= MAX_ATTEMPTS || left <= 0) return outcome({ end: "failed", attempt });
     onRetry(attempt, pause);
     await clock.sleep(pause, signal);
   }
@@ -105,7 +101,7 @@ export async function withRetry(
 
 /** Returns the pause after a failure: half of it random, so that clients do not return in step. */
 function backoff(failures: number, clock: Clock): number {
-  return ((RETRY.firstPause * 2 ** failures) / 2) * (1 + clock.random());
+  return ((FIRST_PAUSE * 2 ** failures) / 2) * (1 + clock.random());
 }
 
 /** Reads `Retry-After` (RFC 9110, 10.2.3), seconds or a date, in milliseconds; `null` if there is none. */

@@ -111,7 +111,6 @@ export class AccountSession {
 
   async #open(): Promise<PartnerClient> {
     const settings = this.readSettings();
-    const { signal, log } = this.#options;
     // Loaded late: undici fails to load on an old Node, and a process that only diffs does not need it.
     const { PartnerClient } = await import("../partner-api/client.js");
     return new PartnerClient({
@@ -119,8 +118,8 @@ export class AccountSession {
       settingName: this.settings.settingName,
       env: this.env,
       clock: this.#clock,
-      signal,
-      log: this.env["PARTNERS_DEBUG"] === "1" ? log : undefined,
+      signal: this.#options.signal,
+      log: this.env["PARTNERS_DEBUG"] === "1" ? this.#options.log : undefined,
       showStatus: this.showStatus,
     });
   }

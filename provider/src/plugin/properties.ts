@@ -19,11 +19,7 @@ export interface ResourceName {
 }
 
 /** Returns what a URN says. Without one, all parts are empty. */
-export function partsOf(urn: string): {
-  readonly project: string;
-  readonly type: string;
-  readonly name: string;
-} {
+export function partsOf(urn: string) {
   const [, project = "", type = "", ...name] = urn.split("::");
   return { project, type, name: name.join("::") }; // A name may contain anything.
 }
