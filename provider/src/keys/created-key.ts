@@ -2,40 +2,59 @@ import type { PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "../plugin/account-session.js";
 import type { KeyContext } from "./key-holders.js";
 import { hasId } from "./key-identifier-reader.js";
-import { keyUnread, keyUnreadByCommand, sameKey } from "./key-messages.js";
+import { keyUnread, sameKey, undeletedCreation, untrackedCreation } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
 
-/** The key of an unfinished creation, or why it has none. Neither if there is no such creation. */
-export interface CreatedKey {
-  readonly key: Key | null;
-  readonly failure: PartnerError | null;
-}
+/** What today's settings find in the response to the unfinished creation. */
+export type CreatedKey =
+  /** No creation is unfinished. */
+  | { readonly kind: "none" }
+  | { readonly kind: "new"; readonly key: Key }
+  /** A resource has the key already: the one with the URN `holder`, which may be this one. */
+  | { readonly kind: "known"; readonly key: Key; readonly holder: string }
+  | {
+      readonly kind: "unread";
+      readonly unfinished: UnfinishedCreation;
+      /** Those of a `KeyReading`; `null` also if the response was lost or cut off. */
+      readonly candidates: KeyReading["candidates"];
+    };
 
-/** Reads the key of the unfinished creation, if there is one. A key that somebody has already is not new. */
-export function readUnfinished({ session, holders, name }: KeyContext, state: KeyState): CreatedKey {
-  const { current, unfinished } = state;
-  if (unfinished === null) return { key: null, failure: null };
-  const { key, candidates } = readCreation(session, unfinished);
-  if (key !== null) {
-    const holder = holders.holderOf(key.apiKey, name, state);
-    return holder === null ? { key, failure: null } : { key: null, failure: sameKey(name.urn, holder) };
-  }
-  const facts = { unfinished, candidates, hasKey: current !== null, urn: name.urn };
-  const failure = session.hasStack
-    ? keyUnread(facts, session.settings.proposeMember)
-    : keyUnreadByCommand(unfinished);
-  return { key: null, failure };
-}
-
-/** Reads the response to a creation with today's settings. One that was lost or cut off has no key. */
-export function readCreation(
-  session: AccountSession,
-  { at, response }: UnfinishedCreation,
-): { readonly key: Key | null; readonly candidates: KeyReading["candidates"] } {
-  if (response === null || response.isCutOff) return { key: null, candidates: null };
+/** Reads the response to the unfinished creation. */
+export function readCreation({ session, holders, name }: KeyContext, state: KeyState): CreatedKey {
+  const { unfinished } = state;
+  if (unfinished === null) return { kind: "none" };
+  const { at, response } = unfinished;
+  if (response === null || response.isCutOff) return { kind: "unread", unfinished, candidates: null };
   const { apiKey, candidates } = readText(session, bodyOf(response));
-  return { key: apiKey === null ? null : { apiKey, createdAt: at, response }, candidates };
+  if (apiKey === null) return { kind: "unread", unfinished, candidates };
+  const key = { apiKey, createdAt: at, response };
+  const holder = holders.holderOf(key, name, state);
+  return holder === null ? { kind: "new", key } : { kind: "known", key, holder };
+}
+
+/** Returns why an update gets no key from the creation; `null` if it gets one, or nothing is unfinished. */
+export function creationError(
+  { session, name: { urn } }: KeyContext,
+  created: CreatedKey,
+  { current }: KeyState,
+): PartnerError | null {
+  if (created.kind === "none" || created.kind === "new") return null;
+  if (created.kind === "known") return sameKey(urn, created.holder);
+  const { unfinished, candidates } = created;
+  const facts = { unfinished, candidates, hasKey: current !== null, urn, hasStack: session.hasStack };
+  return keyUnread(facts, session.settings.proposeMember);
+}
+
+/** Lets a removal forget an unread key, with a warning. Returns an error if a setting may still find it. */
+export function untrackKey({ session, holders, name }: KeyContext, created: CreatedKey): PartnerError | null {
+  if (created.kind !== "unread") return null;
+  const { unfinished, candidates } = created;
+  // Whoever replaces the resource has asked for another key.
+  if (candidates !== null && !holders.isReplaced(name))
+    return undeletedCreation(unfinished, candidates, name.urn, session.settings.proposeMember);
+  session.notify(untrackedCreation(unfinished, name.urn));
+  return null;
 }
 
 /** Whether a body shows anything of a key: a value that is one or may be one, or an ID. */

@@ -1,7 +1,7 @@
 import { failureOf, type PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { readCreation, withCorrectedKeys, type CreatedKey } from "./created-key.js";
+import { untrackKey, readCreation, withCorrectedKeys } from "./created-key.js";
 import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
@@ -11,8 +11,6 @@ import {
   keyStillNeeded,
   keyWasGone,
   removalFailed,
-  undeletedCreation,
-  untrackedCreation,
 } from "./key-messages.js";
 import { valuesOf, type Key, type KeyState } from "./key-state.js";
 
@@ -24,34 +22,19 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   // After a failed replacement, consumers still use this key.
   if (current !== null && holders.isWithoutKey(name.urn)) throw keyStillNeeded(current, name.urn);
 
-  const created = readForDeletion(context, state);
-  const keys = distinctKeys([previous, current, created.key]);
+  const created = readCreation(context, state);
+  const unread = untrackKey(context, created);
+  const keys = distinctKeys([previous, current, "key" in created ? created.key : null]);
   // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
   for (const key of keys) assertNotAccessToken(context, key);
 
   const results: (PartnerError | null)[] = [];
   for (const key of keys) results.push(await failureOf(deleteKey(context, key)));
-  const [first, ...others] = [created.failure, ...results].filter((failure) => failure !== null);
+  const [first, ...others] = [unread, ...results].filter((failure) => failure !== null);
   if (first === undefined) return;
   const mayLackKeys = results.some((failure) => failure === null || failure.mayHaveChanged);
   const lacksKeys = mayLackKeys && !holders.isReplaced(name);
   throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
-}
-
-/** Reads the key of the unfinished creation, if there is one. Warns about a key that can never be read. */
-function readForDeletion(context: KeyContext, { unfinished }: KeyState): CreatedKey {
-  if (unfinished === null) return { key: null, failure: null };
-  const { session, holders, name } = context;
-  const { key, candidates } = readCreation(session, unfinished);
-  if (key !== null) return { key, failure: null };
-  // A setting may still find the key, and no person has asked for another one.
-  if (candidates !== null && !holders.isReplaced(name))
-    return {
-      key,
-      failure: undeletedCreation(unfinished, candidates, name.urn, session.settings.proposeMember),
-    };
-  session.notify(untrackedCreation(unfinished, name.urn));
-  return { key, failure: null };
 }
 
 function distinctKeys(keys: readonly (Key | null)[]): Key[] {

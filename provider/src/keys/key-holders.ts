@@ -59,7 +59,7 @@ export class KeyHolders {
    * Returns the URN of the resource that has a key already; `null` if the key is new. It is the URN of `name`
    * if that resource has the key in its state, or replaces the one that has it.
    */
-  holderOf(apiKey: string, name: ResourceName, { current, previous }: KeyState): string | null {
+  holderOf({ apiKey }: Key, name: ResourceName, { current, previous }: KeyState): string | null {
     if ([current, previous].some((key) => key?.apiKey === apiKey)) return name.urn;
     return this.othersThan(name).find(({ keys }) => keys.includes(apiKey))?.urn ?? null;
   }

@@ -18,7 +18,7 @@ export const ROTATION_RULES = {
   shortOverlap: "rotation.overlapDays must be less than rotation.afterDays.",
 } as const;
 
-/** What is said of a creation without a key. */
+/** What is known of a creation without a key. */
 interface UnreadKey {
   readonly unfinished: UnfinishedCreation;
   /** Those of a `KeyReading`. */
@@ -26,13 +26,16 @@ interface UnreadKey {
   /** Whether the resource has a key that stays in use. */
   readonly hasKey: boolean;
   readonly urn: string;
+  /** Whether there is a stack: `pulumi do` keeps nothing. */
+  readonly hasStack: boolean;
 }
 
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
 export function keyUnread(
-  { unfinished, candidates, hasKey, urn }: UnreadKey,
+  { unfinished, candidates, hasKey, urn, hasStack }: UnreadKey,
   propose: ProposeMember,
 ): PartnerError {
+  if (!hasStack) return unread(unfinished, "", ASK_SERVICE);
   const isKept = unfinished.response?.isCutOff === false;
   // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
   const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
@@ -46,11 +49,6 @@ export function keyUnread(
 
 /** What only a person can do: the contract lists no keys. */
 const ASK_SERVICE = "Ask the service to delete that key.";
-
-/** The same in `pulumi do`, where nothing is kept. */
-export function keyUnreadByCommand(unfinished: UnfinishedCreation): PartnerError {
-  return unread(unfinished, "", ASK_SERVICE);
-}
 
 function unread({ at, response }: UnfinishedCreation, urn: string, then: string): PartnerError {
   const received = response?.isCutOff ? "the response was cut off" : "no key was recognized in the response";

@@ -1,6 +1,6 @@
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning, type Notice } from "../plugin/resource.js";
-import { readCreation } from "./created-key.js";
+import { creationError } from "./created-key.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
 import {
   keyCorrected,
@@ -38,37 +38,50 @@ export function previewOf({ step, state }: Assessment): Properties {
 }
 
 /** Returns what a preview says about an update. @param stored The state as the stack stores it. */
-export function noticesOf(
-  { session, rotation, name: { urn } }: KeyChange,
-  { step, state, created }: Assessment,
+export function noticesOf(change: KeyChange, assessment: Assessment, stored: KeyState): Notice[] {
+  return [
+    ...aboutCorrection(change, assessment),
+    ...aboutCreation(change, assessment),
+    ...aboutRotation(change, assessment),
+    ...aboutDeletions(change, assessment, stored),
+  ];
+}
+
+function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): Notice[] {
+  const isCorrected = [state.current, state.previous].some((key) => key?.storedAs !== undefined);
+  return isCorrected ? [keyCorrected(name.urn, session.settings.settingName)] : [];
+}
+
+function aboutCreation(change: KeyChange, { step, state, created }: Assessment): Notice[] {
+  if (created.kind === "unread" && STEPS[step].creates)
+    return [untrackedCreation(created.unfinished, change.name.urn)];
+  const error = creationError(change, created, state);
+  return error === null ? [] : [warning(error.message)];
+}
+
+function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {
+  const { current, previousExpiresAt } = state;
+  const now = session.currentTime();
+  const due = dueOf(state, rotation, now);
+  if (current === null || due === null) return [];
+  if (due === "waiting") return [rotationWaits(current, name.urn, previousExpiresAt ?? "")];
+  if (!STEPS[step].creates) return [];
+  const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
+  return [rotationAhead(current, name.urn, due, overlapEnd)];
+}
+
+function aboutDeletions(
+  { session, name }: KeyChange,
+  { step, state }: Assessment,
   stored: KeyState,
 ): Notice[] {
-  const { creates, deletes } = STEPS[step];
-  const { current, previous, previousExpiresAt, unfinished } = state;
-  const now = session.currentTime();
-  const notices: Notice[] = [];
-  if (current?.storedAs !== undefined || previous?.storedAs !== undefined)
-    notices.push(keyCorrected(urn, session.settings.settingName));
-  // Where a key was read, the service has returned one that a resource has.
-  if (unfinished !== null && creates && readCreation(session, unfinished).key === null)
-    notices.push(untrackedCreation(unfinished, urn));
-  else if (created.failure !== null) notices.push(warning(created.failure.message));
-
-  const due = dueOf(state, rotation, now);
-  if (current !== null && due === "waiting" && previousExpiresAt !== null)
-    notices.push(rotationWaits(current, urn, previousExpiresAt));
-  if (current !== null && (due === "trigger" || due === "age") && creates) {
-    const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;
-    notices.push(rotationAhead(current, urn, due, overlapEnd));
-  }
-
-  if (previous !== null && deletes.includes("previous")) {
-    const isEarly = isPreviousValid(stored, now); // Before the end that the stack shows.
-    notices.push(previousKeyEnds(previous, urn, isEarly));
-  }
   const { accessToken } = session.readSettings();
-  for (const key of deletes.map((which) => state[which]))
-    if (key !== null && valuesOf(key).includes(accessToken))
-      notices.push(warning(keyIsAccessToken(key, urn, session.settings.settingName).message));
-  return notices;
+  const isEarly = isPreviousValid(stored, session.currentTime()); // Before the end that the stack shows.
+  return STEPS[step].deletes.flatMap((which) => {
+    const key = state[which];
+    if (key === null) return [];
+    const notices = which === "previous" ? [previousKeyEnds(key, name.urn, isEarly)] : [];
+    if (!valuesOf(key).includes(accessToken)) return notices;
+    return [...notices, warning(keyIsAccessToken(key, name.urn, session.settings.settingName).message)];
+  });
 }

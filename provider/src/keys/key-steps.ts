@@ -1,11 +1,11 @@
 import { PartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
-import { readUnfinished, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
+import { creationError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { lostCreation, previousDeleted } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
-import { stepOf, withDeclaredOverlap, withoutPrevious, type Rotation, type Step } from "./rotation.js";
+import { stepOf, withOverlapOf, withNewKey, withoutPrevious, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
@@ -23,9 +23,9 @@ export interface Assessment {
 /** Assesses what an update has to do. Sends no request. @param stored The state as the stack stores it. */
 export function assess(change: KeyChange, stored: KeyState): Assessment {
   const { session, rotation } = change;
-  const state = withDeclaredOverlap(withCorrectedKeys(session, stored), rotation);
-  const created = readUnfinished(change, state);
-  const step = stepOf(state, rotation, session.currentTime(), created.key !== null);
+  const state = withOverlapOf(withCorrectedKeys(session, stored), rotation);
+  const created = readCreation(change, state);
+  const step = stepOf(state, rotation, session.currentTime(), created.kind === "new");
   return { step, state, created };
 }
 
@@ -60,7 +60,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const at = new Date(session.currentTime()).toISOString();
   const unfinished = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
   const sent = { ...state, unfinished };
-  const { state: reached, failure } = finishCreation(change, sent, readUnfinished(change, sent));
+  const { state: reached, failure } = finishCreation(change, sent, readCreation(change, sent));
   return { state: reached, failure: cause && failure ? lostCreation(cause, failure) : failure };
 }
 
@@ -78,18 +78,8 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */
-function finishCreation(change: KeyChange, state: KeyState, { key, failure }: CreatedKey): Applied<KeyState> {
-  if (key === null) return { state, failure };
+function finishCreation(change: KeyChange, state: KeyState, created: CreatedKey): Applied<KeyState> {
+  if (created.kind !== "new") return { state, failure: creationError(change, created, state) };
   const { session, rotation } = change;
-  const { current, trigger, unfinished } = state;
-  const promoted = {
-    current: key,
-    previous: current,
-    // The time of its creation may be days ago, which would leave no overlap.
-    rotatedAt: new Date(session.currentTime()).toISOString(),
-    previousExpiresAt: null,
-    trigger: rotation.trigger ?? unfinished?.trigger ?? trigger,
-    unfinished: null,
-  };
-  return { state: withDeclaredOverlap(promoted, rotation), failure: null };
+  return { state: withNewKey(state, created.key, rotation, session.currentTime()), failure: null };
 }

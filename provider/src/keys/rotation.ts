@@ -85,10 +85,25 @@ export function isNewTrigger(used: string | null, { trigger }: Rotation): boolea
 }
 
 /** Returns a state whose overlap ends as it is declared today; as stored if `overlapDays` is not set. */
-export function withDeclaredOverlap(state: KeyState, { overlapDays }: Rotation): KeyState {
+export function withOverlapOf(state: KeyState, { overlapDays }: Rotation): KeyState {
   const { previous, rotatedAt } = state;
   if (previous === null || rotatedAt === null || overlapDays === null) return state;
   return { ...state, previousExpiresAt: daysAfter(Date.parse(rotatedAt), overlapDays) };
+}
+
+/** Returns a state in which a created key has taken over from the current one. */
+export function withNewKey(state: KeyState, key: Key, rotation: Rotation, now: number): KeyState {
+  const { current, trigger, unfinished } = state;
+  const promoted = {
+    current: key,
+    previous: current,
+    // The time of its creation may be days ago, which would leave no overlap.
+    rotatedAt: new Date(now).toISOString(),
+    previousExpiresAt: null,
+    trigger: rotation.trigger ?? unfinished?.trigger ?? trigger,
+    unfinished: null,
+  };
+  return withOverlapOf(promoted, rotation);
 }
 
 /** Returns a state without its previous key. */

@@ -39,7 +39,8 @@ const keyUnread = (
   candidates: readonly string[] | null,
   hasKey: boolean,
   urn: string,
-) => messages.keyUnread({ unfinished, candidates, hasKey, urn }, propose);
+  hasStack = true,
+) => messages.keyUnread({ unfinished, candidates, hasKey, urn, hasStack }, propose);
 
 const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lacksKeys: boolean) =>
   messages.removalFailed({ failures, urn: URN, lacksKeys, hasStack: true });
@@ -53,7 +54,7 @@ const ALL = [
   keyUnread(unread, candidates, false, URN),
   keyUnread(unread, [], true, URN),
   keyUnread(unread, null, false, ""),
-  messages.keyUnreadByCommand(unread),
+  keyUnread(unread, candidates, false, URN, false),
   messages.previousDeleted(failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`)),
   messages.untrackedCreation(lost, URN),
   messages.untrackedCreation(unread, ""),

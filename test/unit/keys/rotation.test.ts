@@ -4,7 +4,7 @@ import { NO_KEY, type KeyState } from "../../../provider/src/keys/key-state.ts";
 import {
   dueOf,
   stepOf,
-  withDeclaredOverlap,
+  withOverlapOf,
   type Due,
   type Rotation,
   type Step,
@@ -79,7 +79,7 @@ it.each<[what: string, overlapDays: number | null, end: string]>([
 ])("the overlap ends as it is declared today: overlapDays is %s", (_what, overlapDays, end) => {
   const overlaps = { ...NO_KEY, ...KEY, previous: key, rotatedAt: AT };
   const stored = { ...overlaps, previousExpiresAt: "2026-03-08T12:00:00.000Z" };
-  expect(withDeclaredOverlap(stored, { ...NONE, overlapDays })).toEqual({
+  expect(withOverlapOf(stored, { ...NONE, overlapDays })).toEqual({
     ...stored,
     previousExpiresAt: end,
   });
