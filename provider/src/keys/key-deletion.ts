@@ -1,7 +1,7 @@
-import { failureOf, type PartnerError } from "../partner-api/errors.js";
+import { asPartnerError, failureOf, PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { untrackKey, readCreation, withCorrectedKeys } from "./created-key.js";
+import { readCreation, untrackKey, withCorrectedKeys } from "./created-key.js";
 import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
@@ -28,12 +28,13 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
   for (const key of keys) assertNotAccessToken(context, key);
 
-  const results: (PartnerError | null)[] = [];
-  for (const key of keys) results.push(await failureOf(deleteKey(context, key)));
-  const [first, ...others] = [unread, ...results].filter((failure) => failure !== null);
+  const results: (Fate | PartnerError)[] = [];
+  for (const key of keys) results.push(await deleteKey(context, key).catch(asPartnerError));
+  const [first, ...others] = [unread, ...results].filter((result) => result instanceof PartnerError);
   if (first === undefined) return;
-  const mayLackKeys = results.some((failure) => failure === null || failure.mayHaveChanged);
-  const lacksKeys = mayLackKeys && !holders.isReplaced(name);
+  // If some keys are gone and nothing replaces the resource, the stack keeps one that may not work.
+  const areGone = results.some((each) => (typeof each === "string" ? each === "gone" : each.mayHaveChanged));
+  const lacksKeys = areGone && !holders.isReplaced(name);
   throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
 }
 
@@ -47,30 +48,30 @@ function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
     throw keyIsAccessToken(key, name.urn, session.settings.settingName);
 }
 
+/** What became of a key. `gone`: deleted, or unknown to the service. `kept`: another resource has it. */
+export type Fate = "gone" | "kept";
+
 /**
  * Deletes a key, unless another resource has it. What also identifies a key that stays in use is not sent: it
  * is the ID of an account, or one that the service has given out again.
  *
  * @param current The current key of the resource, if `key` is the previous one.
- * @returns Whether the key is gone: `false` if another resource has it.
  * @throws {PartnerError} if the key could not be deleted.
  */
-export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<boolean> {
+export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<Fate> {
   const { session, holders, name } = context;
   const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
-  const values = valuesOf(key);
-  const holder = staying.find(({ keys }) => keys.some((each) => values.includes(each)));
+  const holder = staying.find(({ keys }) => valuesOf(key).some((value) => keys.includes(value)));
+  if (holder !== undefined) return keep(context, key, holder.urn);
+
   const ownIds = current === null ? [] : holders.identifiersOf(current).map(({ value }) => value);
   const idsInUse = [...staying.flatMap(({ identifiers }) => identifiers), ...ownIds];
   const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
-  if (holder !== undefined || identifiers.length === 0) {
-    session.notify(keyHeldByOther(key, name.urn, holder?.urn ?? name.urn));
-    return false;
-  }
-  assertNotAccessToken(context, key);
+  if (identifiers.length === 0) return keep(context, key, name.urn);
 
+  assertNotAccessToken(context, key);
   const refusal = await tryIdentifiers(session, key, identifiers);
-  if (refusal === null) return true;
+  if (refusal === null) return "gone";
   // Of an imported key, no response is kept in which a setting could find an ID.
   if (isInvalid(refusal.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
@@ -78,13 +79,20 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   }
   await session.assertReachable(); // At a wrong address, a 404 proves nothing.
   session.notify(keyWasGone(key, name.urn));
-  return true;
+  return "gone";
+}
+
+/** Skips a deletion, with a warning. @param holder The URN of who has the key, or all its identifiers. */
+function keep({ session, name }: KeyContext, key: Key, holder: string): Fate {
+  session.notify(keyHeldByOther(key, name.urn, holder));
+  return "kept";
 }
 
 /**
- * Sends each identifier of a key only if the service did not find, or did not accept, the one before it.
+ * Sends the identifiers of a key, each only if the service did not find, or did not accept, the one before.
  *
- * @returns The answer to the first one if the service knows none of them; `null` once the key is deleted.
+ * @returns `null` once the key is deleted; otherwise the answer to the first one, which decides: a service
+ * that deletes by key answers 404 to a revoked key, and perhaps 400 to any ID.
  * @throws {PartnerError} that says anything else.
  */
 async function tryIdentifiers(

@@ -1,4 +1,4 @@
-import { PartnerError } from "../partner-api/errors.js";
+import { asPartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
 import { creationError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
@@ -68,13 +68,13 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const { current, previous } = state;
   if (previous === null) return createKey(change, state);
-  const isDeleted = await deleteKey(change, previous, current);
+  const fate = await deleteKey(change, previous, current);
   const remaining = withoutPrevious(state);
-  const { state: reached, failure } = await createKey(change, remaining).catch((error: unknown) => {
-    if (error instanceof PartnerError) return { state: remaining, failure: error };
-    throw error;
-  });
-  return { state: reached, failure: failure && isDeleted ? previousDeleted(failure) : failure };
+  const { state: reached, failure } = await createKey(change, remaining).catch((error: unknown) => ({
+    state: remaining,
+    failure: asPartnerError(error),
+  }));
+  return { state: reached, failure: failure && fate === "gone" ? previousDeleted(failure) : failure };
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */

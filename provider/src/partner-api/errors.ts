@@ -50,12 +50,12 @@ export function resourceError(text: string, facts?: ErrorFacts): PartnerError {
 }
 
 /** Returns the error that an operation fails with; `null` if it succeeds. Throws any other error. */
-export async function failureOf(operation: Promise<unknown>): Promise<PartnerError | null> {
-  try {
-    await operation;
-    return null;
-  } catch (error) {
-    if (error instanceof PartnerError) return error;
-    throw error;
-  }
+export function failureOf(operation: Promise<unknown>): Promise<PartnerError | null> {
+  return operation.then(() => null, asPartnerError);
+}
+
+/** Returns a {@link PartnerError} that was caught. Throws any other error again. */
+export function asPartnerError(error: unknown): PartnerError {
+  if (error instanceof PartnerError) return error;
+  throw error;
 }

@@ -276,6 +276,19 @@ describe("a key that another resource has", () => {
     ]);
   });
 
+  it("is not gone, so that a removal that deletes nothing does not say how to keep the resource", async () => {
+    const { service, stack } = await start();
+    await stack.up({ trigger: "b", overlapDays: 7 });
+    const [previous = ""] = service.keys;
+    const keys = stack.start({ OLD: previous });
+    const other = { id: "env:OLD", urn: `${URN}-new` };
+    keys.diff((await keys.adopt(other.id))?.outputs ?? {}, { account: "default" }, other);
+    service.answers.deleteApiKey = () => ({ status: 403 });
+    const removal = keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    await expect(removal).rejects.toThrow(/returned 403(?!.*To keep the resource)/);
+    expect(service.keys.size).toBe(2);
+  });
+
   it("is deleted if that other resource is being replaced, or was only read", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;
