@@ -63,16 +63,13 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
 
     async apply(olds, news, name) {
       const change = changeOf(news, name);
-      const stored = olds ?? NO_KEY;
+      let reached = olds ?? NO_KEY;
       try {
-        const applied = await perform(change, assess(change, stored));
-        // The service returned the key of another resource: there is nothing to keep for this one.
-        if (olds === null && applied.failure?.mayHaveChanged === false) throw applied.failure;
-        holders.recordResult(name, applied.state);
+        const applied = await perform(change, assess(change, reached));
+        reached = applied.state;
         return applied;
-      } catch (error) {
-        holders.recordResult(name, stored);
-        throw error;
+      } finally {
+        holders.recordResult(name, reached);
       }
     },
 

@@ -3,9 +3,9 @@ import type { Applied } from "../plugin/resource.js";
 import { creationError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import { lostCreation, previousDeleted } from "./key-messages.js";
+import { lostCreation, previousDeleted, sameKey } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
-import { stepOf, withOverlapOf, withNewKey, withoutPrevious, type Rotation, type Step } from "./rotation.js";
+import { stepOf, withNewKey, withOverlapOf, withoutPrevious, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
@@ -60,7 +60,11 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const at = new Date(session.currentTime()).toISOString();
   const unfinished = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
   const sent = { ...state, unfinished };
-  const { state: reached, failure } = finishCreation(change, sent, readCreation(change, sent));
+  const created = readCreation(change, sent);
+  const isNew = state.current === null && state.unfinished === null;
+  // Of a new resource, there would be nothing to keep but the key of another one.
+  if (isNew && created.kind === "known") throw sameKey(change.name.urn, created.holder);
+  const { state: reached, failure } = finishCreation(change, sent, created);
   return { state: reached, failure: cause && failure ? lostCreation(cause, failure) : failure };
 }
 
