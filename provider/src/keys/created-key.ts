@@ -42,8 +42,8 @@ export function creationError(
   if (created.kind === "none" || created.kind === "new") return null;
   if (created.kind === "known") return sameKey(urn, created.holder);
   const { unfinished, candidates } = created;
-  const facts = { unfinished, candidates, hasKey: current !== null, urn, hasStack: session.hasStack };
-  return keyUnread(facts, session.settings.proposeMember);
+  const proposal = candidates && session.settings.proposeMember("apiKey", candidates);
+  return keyUnread({ unfinished, proposal, hasKey: current !== null, urn, hasStack: session.hasStack });
 }
 
 /** Lets a removal forget an unread key, with a warning. Returns an error if a setting may still find it. */
@@ -52,7 +52,7 @@ export function untrackKey({ session, holders, name }: KeyContext, created: Crea
   const { unfinished, candidates } = created;
   // Whoever replaces the resource has asked for another key.
   if (candidates !== null && !holders.isReplaced(name))
-    return undeletedCreation(unfinished, candidates, name.urn, session.settings.proposeMember);
+    return undeletedCreation(unfinished, name.urn, session.settings.proposeMember("apiKey", candidates));
   session.notify(untrackedCreation(unfinished, name.urn));
   return null;
 }

@@ -75,7 +75,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   // Of an imported key, no response is kept in which a setting could find an ID.
   if (isInvalid(refusal.status) && key.response !== null) {
     const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
-    throw keyNotAccepted(refusal, others, session.settings.proposeMember);
+    throw keyNotAccepted(refusal, session.settings.proposeMember("apiKeyId", others));
   }
   await session.assertReachable(); // At a wrong address, a 404 proves nothing.
   session.notify(keyWasGone(key, name.urn));

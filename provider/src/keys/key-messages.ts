@@ -3,7 +3,7 @@ import { isRefused } from "../partner-api/statuses.js";
 import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
-import { quoteForShell, type NameSetting, type ProposeMember } from "../setting-messages.js";
+import { quoteForShell, type NameSetting } from "../setting-messages.js";
 import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */
@@ -21,8 +21,8 @@ export const ROTATION_RULES = {
 /** What is known of a creation without a key. */
 interface UnreadKey {
   readonly unfinished: UnfinishedCreation;
-  /** Those of a `KeyReading`. */
-  readonly candidates: readonly string[] | null;
+  /** Which setting may find the key; `null` if none can. */
+  readonly proposal: string | null;
   /** Whether the resource has a key that stays in use. */
   readonly hasKey: boolean;
   readonly urn: string;
@@ -31,19 +31,15 @@ interface UnreadKey {
 }
 
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
-export function keyUnread(
-  { unfinished, candidates, hasKey, urn, hasStack }: UnreadKey,
-  propose: ProposeMember,
-): PartnerError {
+export function keyUnread({ unfinished, proposal, hasKey, urn, hasStack }: UnreadKey): PartnerError {
   if (!hasStack) return unread(unfinished, "", ASK_SERVICE);
   const isKept = unfinished.response?.isCutOff === false;
   // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
   const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
   const remedy =
-    candidates === null
+    proposal === null
       ? `${ASK_SERVICE} To create another key, set a new rotation.trigger${replace}.`
-      : `The stack keeps the response: ${propose("apiKey", candidates)}. ` +
-        "If it contains no key, set a new rotation.trigger.";
+      : `The stack keeps the response: ${proposal}. If it contains no key, set a new rotation.trigger.`;
   return unread(unfinished, urn, `${remedy}${hasKey ? " The current key stays in use." : ""}`);
 }
 
@@ -77,18 +73,12 @@ export function untrackedCreation({ at, response }: UnfinishedCreation, urn: str
   return warning(`A key that no stack tracks ${created}. ${value}. ${ASK_SERVICE}`);
 }
 
-/** A resource is removed, but the response to a creation may hold a key. */
-export function undeletedCreation(
-  { at }: UnfinishedCreation,
-  candidates: readonly string[],
-  urn: string,
-  propose: ProposeMember,
-): PartnerError {
+/** A resource is removed, but the response to a creation may hold a key. @param proposal How to find it. */
+export function undeletedCreation({ at }: UnfinishedCreation, urn: string, proposal: string): PartnerError {
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `To delete it, ${propose("apiKey", candidates)}. ` +
-      `If the response contains no key, ${stateDelete(urn)}.`,
+      `To delete it, ${proposal}. If the response contains no key, ${stateDelete(urn)}.`,
   );
 }
 
@@ -123,13 +113,9 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
   return resourceError(`Did not delete ${keyName(key, urn)}: ${why}. Fix that error first.`);
 }
 
-/** The service did not accept the first identifier of a key. @param others Pointers to the others. */
-export function keyNotAccepted(
-  failure: PartnerError,
-  others: readonly string[],
-  propose: ProposeMember,
-): PartnerError {
-  const remedy = `If the service deletes keys by an ID, ${propose("apiKeyId", others)}.`;
+/** The service did not accept the first identifier of a key. @param proposal How to set another one. */
+export function keyNotAccepted(failure: PartnerError, proposal: string): PartnerError {
+  const remedy = `If the service deletes keys by an ID, ${proposal}.`;
   return resourceError(`${failure.message} ${remedy}`); // Without a status: a setting can help.
 }
 

@@ -12,14 +12,10 @@ export interface Rotation {
 /** The next step for a key. */
 export type Step = "none" | "read" | "blocked" | "create" | "rotate" | "replace" | "expire";
 
-/** What a step changes at the service. */
-interface StepChanges {
-  readonly creates: boolean;
-  readonly deletes: readonly ("previous" | "current")[];
-}
-
 /** What each step changes at the service. */
-export const STEPS: Readonly<Record<Step, StepChanges>> = {
+export const STEPS: Readonly<
+  Record<Step, { readonly creates: boolean; readonly deletes: readonly ("previous" | "current")[] }>
+> = {
   none: { creates: false, deletes: [] },
   // Reads the key in the kept response to a creation.
   read: { creates: false, deletes: [] },

@@ -40,7 +40,10 @@ const keyUnread = (
   hasKey: boolean,
   urn: string,
   hasStack = true,
-) => messages.keyUnread({ unfinished, candidates, hasKey, urn, hasStack }, propose);
+) => {
+  const proposal = candidates && propose("apiKey", candidates);
+  return messages.keyUnread({ unfinished, proposal, hasKey, urn, hasStack });
+};
 
 const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lacksKeys: boolean) =>
   messages.removalFailed({ failures, urn: URN, lacksKeys, hasStack: true });
@@ -58,7 +61,7 @@ const ALL = [
   messages.previousDeleted(failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`)),
   messages.untrackedCreation(lost, URN),
   messages.untrackedCreation(unread, ""),
-  messages.undeletedCreation(lost, candidates, URN, propose),
+  messages.undeletedCreation(lost, URN, propose("apiKey", candidates)),
   messages.sameKey(URN, URN),
   messages.sameKey(OTHER, URN),
   messages.keyHeldByOther(KEY, URN, URN),
@@ -67,8 +70,8 @@ const ALL = [
   messages.keyIsAccessToken(KEY, URN, settingName),
   messages.keyStillNeeded(KEY, URN),
   messages.keyStillNeeded(KEY, ""),
-  messages.keyNotAccepted(refused, ["/data/id"], propose),
-  messages.keyNotAccepted(refused, [], propose),
+  messages.keyNotAccepted(refused, propose("apiKeyId", ["/data/id"])),
+  messages.keyNotAccepted(refused, propose("apiKeyId", [])),
   removalFailed([refused], false),
   removalFailed([uncertain], true),
   messages.keyWasGone({ ...SHORT, createdAt: null }, URN),
