@@ -12,7 +12,7 @@ import {
   keyWasGone,
   removalFailed,
 } from "./key-messages.js";
-import { valuesOf, type Key, type KeyState } from "./key-state.js";
+import { includesKey, valuesOf, type Key, type KeyState } from "./key-state.js";
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
@@ -61,11 +61,11 @@ export type Fate = "gone" | "kept";
 export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<Fate> {
   const { session, holders, name } = context;
   const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
-  const holder = staying.find(({ keys }) => valuesOf(key).some((value) => keys.includes(value)));
+  const holder = staying.find(({ keys }) => includesKey(keys, key));
   if (holder !== undefined) return keep(context, key, holder.urn);
 
-  const ownIds = current === null ? [] : holders.identifiersOf(current).map(({ value }) => value);
-  const idsInUse = [...staying.flatMap(({ identifiers }) => identifiers), ...ownIds];
+  const keysInUse = [current, ...staying.flatMap(({ keys }) => keys)].filter((each) => each !== null);
+  const idsInUse = keysInUse.flatMap((each) => holders.identifiersOf(each)).map(({ value }) => value);
   const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
   if (identifiers.length === 0) return keep(context, key, name.urn);
 

@@ -1,14 +1,11 @@
 import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import { identifiersOf, type KeyIdentifier } from "./key-identifier-reader.js";
-import { bodyOf, valuesOf, type Key, type KeyState } from "./key-state.js";
+import { bodyOf, includesKey, type Key, type KeyState } from "./key-state.js";
 
 /** A resource that has keys. */
-export interface Holder extends ResourceName {
-  /** Their values, today's and stored ones. */
-  readonly keys: readonly string[];
-  /** What identifies these keys to the service, with the keys themselves. */
-  readonly identifiers: readonly string[];
+interface Holder extends ResourceName {
+  readonly keys: readonly Key[];
   /** Whether it is being replaced, so that it no longer needs its keys. */
   readonly isLeaving: boolean;
 }
@@ -39,8 +36,7 @@ export class KeyHolders {
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
     const keys = [current, previous].filter((key) => key !== null);
-    const identifiers = keys.flatMap((key) => this.identifiersOf(key).map(({ value }) => value));
-    this.#holders.set(`${urn} ${id}`, { id, urn, keys: keys.flatMap(valuesOf), identifiers, isLeaving });
+    this.#holders.set(`${urn} ${id}`, { id, urn, keys, isLeaving });
   }
 
   /** Records what a creation or an update has reached. */
@@ -59,9 +55,9 @@ export class KeyHolders {
    * Returns the URN of the resource that has a key already; `null` if the key is new. It is the URN of `name`
    * if that resource has the key in its state, or replaces the one that has it.
    */
-  holderOf({ apiKey }: Key, name: ResourceName, { current, previous }: KeyState): string | null {
-    if ([current, previous].some((key) => key?.apiKey === apiKey)) return name.urn;
-    return this.othersThan(name).find(({ keys }) => keys.includes(apiKey))?.urn ?? null;
+  holderOf(key: Key, name: ResourceName, { current, previous }: KeyState): string | null {
+    if ([current, previous].some((own) => own?.apiKey === key.apiKey)) return name.urn;
+    return this.othersThan(name).find(({ keys }) => includesKey(keys, key))?.urn ?? null;
   }
 
   /** Whether another resource takes the place of this one, as far as this process has seen. */

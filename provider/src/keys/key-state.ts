@@ -94,6 +94,11 @@ export function valuesOf({ apiKey, storedAs }: Key): string[] {
   return storedAs === undefined ? [apiKey] : [apiKey, storedAs];
 }
 
+/** Whether a key is among others, by its value today or in the stack. */
+export function includesKey(keys: readonly Key[], key: Key): boolean {
+  return keys.flatMap(valuesOf).some((value) => valuesOf(key).includes(value));
+}
+
 /** Returns the last four characters, as services show them; `null` if the key is too short to reveal them. */
 export function hintOf(apiKey: string): string | null {
   return apiKey.length < 20 ? null : apiKey.slice(-4);
