@@ -34,16 +34,14 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
 }
 
 /** Returns why an update gets no key from the creation; `null` if it gets one, or nothing is unfinished. */
-export function creationError(
-  { session, name: { urn } }: KeyContext,
-  created: CreatedKey,
-  { current }: KeyState,
-): PartnerError | null {
+export function noKeyError(context: KeyContext, created: CreatedKey, state: KeyState): PartnerError | null {
+  const { session, name } = context;
   if (created.kind === "none" || created.kind === "new") return null;
-  if (created.kind === "known") return sameKey(urn, created.holder);
+  if (created.kind === "known") return sameKey(name.urn, created.holder);
   const { unfinished, candidates } = created;
   const proposal = candidates && session.settings.proposeMember("apiKey", candidates);
-  return keyUnread({ unfinished, proposal, hasKey: current !== null, urn, hasStack: session.hasStack });
+  const hasKey = state.current !== null;
+  return keyUnread({ unfinished, proposal, hasKey, urn: name.urn, hasStack: session.hasStack });
 }
 
 /** Lets a removal forget an unread key, with a warning. Returns an error if a setting may still find it. */

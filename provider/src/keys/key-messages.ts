@@ -160,19 +160,14 @@ export function keyCorrected(urn: string, settingName: NameSetting): Notice {
   );
 }
 
-/** An update rotates a key. @param validUntil When the overlap ends, ISO 8601; `null` without one. */
-export function rotationAhead(
-  key: Key,
-  urn: string,
-  why: "trigger" | "age",
-  validUntil: string | null,
-): Notice {
+/** An update rotates a key. @param end When the overlap ends, ISO 8601; `null` without one. */
+export function rotationAhead(key: Key, urn: string, why: "trigger" | "age", end: string | null): Notice {
   const day = key.createdAt?.slice(0, "2026-02-19".length) ?? "at an unknown time";
   const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
   return information(
-    validUntil === null
+    end === null
       ? `"pulumi up" replaces ${what} and deletes it.`
-      : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(validUntil)}.`,
+      : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(end)}.`,
   );
 }
 

@@ -1,7 +1,6 @@
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning, type Notice } from "../plugin/resource.js";
-import { creationError } from "./created-key.js";
-import type { Assessment, KeyChange } from "./key-steps.js";
+import { noKeyError } from "./created-key.js";
 import {
   keyCorrected,
   keyIsAccessToken,
@@ -11,6 +10,7 @@ import {
   untrackedCreation,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
+import type { Assessment, KeyChange } from "./key-steps.js";
 import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
@@ -55,7 +55,7 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
 function aboutCreation(change: KeyChange, { step, state, created }: Assessment): Notice[] {
   if (created.kind === "unread" && STEPS[step].creates)
     return [untrackedCreation(created.unfinished, change.name.urn)];
-  const error = creationError(change, created, state);
+  const error = noKeyError(change, created, state);
   return error === null ? [] : [warning(error.message)];
 }
 
@@ -70,11 +70,8 @@ function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: 
   return [rotationAhead(current, name.urn, due, overlapEnd)];
 }
 
-function aboutDeletions(
-  { session, name }: KeyChange,
-  { step, state }: Assessment,
-  stored: KeyState,
-): Notice[] {
+function aboutDeletions(change: KeyChange, { step, state }: Assessment, stored: KeyState): Notice[] {
+  const { session, name } = change;
   const { accessToken } = session.readSettings();
   const isEarly = isPreviousValid(stored, session.currentTime()); // Before the end that the stack shows.
   return STEPS[step].deletes.flatMap((which) => {

@@ -6,7 +6,6 @@ import type { AccountSession } from "../plugin/account-session.js";
 import type { ResourceName } from "../plugin/properties.js";
 import type { Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { assess, perform } from "./key-steps.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
 import { isPathSegment } from "./key-identifier-reader.js";
@@ -14,6 +13,7 @@ import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import { cannotCheckExistence, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
+import { assess, perform } from "./key-steps.js";
 import { isNewTrigger } from "./rotation.js";
 
 /**

@@ -1,11 +1,11 @@
 import { asPartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
-import { creationError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
+import { noKeyError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { lostCreation, previousDeleted, sameKey } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
-import { stepOf, withNewKey, withOverlapOf, withoutPrevious, type Rotation, type Step } from "./rotation.js";
+import { stepOf, withNewKey, withoutPrevious, withOverlapOf, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
@@ -30,10 +30,8 @@ export function assess(change: KeyChange, stored: KeyState): Assessment {
 }
 
 /** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
-export async function perform(
-  change: KeyChange,
-  { step, state, created }: Assessment,
-): Promise<Applied<KeyState>> {
+export async function perform(change: KeyChange, assessment: Assessment): Promise<Applied<KeyState>> {
+  const { step, state, created } = assessment;
   switch (step) {
     case "create":
       return createKey(change, state);
@@ -74,16 +72,14 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   if (previous === null) return createKey(change, state);
   const fate = await deleteKey(change, previous, current);
   const remaining = withoutPrevious(state);
-  const { state: reached, failure } = await createKey(change, remaining).catch((error: unknown) => ({
-    state: remaining,
-    failure: asPartnerError(error),
-  }));
+  const failed = (error: unknown) => ({ state: remaining, failure: asPartnerError(error) });
+  const { state: reached, failure } = await createKey(change, remaining).catch(failed);
   return { state: reached, failure: failure && fate === "gone" ? previousDeleted(failure) : failure };
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */
 function finishCreation(change: KeyChange, state: KeyState, created: CreatedKey): Applied<KeyState> {
-  if (created.kind !== "new") return { state, failure: creationError(change, created, state) };
+  if (created.kind !== "new") return { state, failure: noKeyError(change, created, state) };
   const { session, rotation } = change;
   return { state: withNewKey(state, created.key, rotation, session.currentTime()), failure: null };
 }
