@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 import { PARTNER_WEBHOOKS, type PartnerWebhook } from "../registration.js";
-import { assertArguments, currentRun, PartnerResource, settled } from "./partner-resource.js";
+import { assertArguments, currentRun, PartnerResource, promisesOf } from "./partner-resource.js";
 
 /** The result of {@link getPartnerWebhooks}. */
 export interface GetPartnerWebhooksResult {
@@ -28,7 +28,7 @@ export interface GetPartnerWebhooksResult {
 export async function getPartnerWebhooks(
   options: Pick<pulumi.InvokeOptions, "provider" | "parent"> = {},
 ): Promise<GetPartnerWebhooksResult> {
-  const webhooks = settled(read(options).webhooks);
+  const webhooks = promisesOf(read(options).webhooks);
   if (!(await webhooks.isKnown)) {
     throw new pulumi.RunError(
       "The webhooks cannot be listed in this preview, because the provider's settings are not known yet. " +

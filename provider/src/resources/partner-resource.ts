@@ -23,7 +23,7 @@ export abstract class PartnerResource extends pulumi.CustomResource {
     // The SDK's function costs as much as all else here. A promise: an output would make the resource depend
     // on its parent.
     const urn = opts.parent
-      ? settled(pulumi.createUrn(name, type, opts.parent)).promise()
+      ? promisesOf(pulumi.createUrn(name, type, opts.parent)).promise()
       : `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
     super(type, name, { ...unset, ...args, __provider, __urn: urn }, opts);
   }
@@ -39,9 +39,15 @@ export function assertArguments(of: string, args: unknown, known: readonly strin
   throw new pulumi.RunError(`${of} has no argument ${names}. Valid arguments: ${known.join(", ")}.`);
 }
 
-/** The promises inside an output: undeclared, but only they reveal a failure or an unknown value. */
-export function settled<T>(output: pulumi.Output<T>): { isKnown: Promise<boolean>; promise(): Promise<T> } {
-  return output as unknown as { isKnown: Promise<boolean>; promise(): Promise<T> };
+/** What an output has inside. */
+interface OutputPromises<T> {
+  readonly isKnown: Promise<boolean>;
+  promise(): Promise<T>;
+}
+
+/** Returns the promises of an output: undeclared, but only they reveal a failure or an unknown value. */
+export function promisesOf<T>(output: pulumi.Output<T>): OutputPromises<T> {
+  return output as unknown as OutputPromises<T>;
 }
 
 /** Stands for a run without an engine, in which the SDK refuses to register any resource. */

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import * as partners from "../../../provider/src/index.js";
 import { SIGNATURE } from "../../../provider/src/plugin/properties.js";
 import { assertKey } from "../../../provider/src/resources/partner-api-key.js";
-import { settled } from "../../../provider/src/resources/partner-resource.js";
+import { promisesOf } from "../../../provider/src/resources/partner-resource.js";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATES } from "../../../provider/src/registration.js";
 
 const registered = new Map<string, Record<string, unknown>>();
@@ -93,7 +93,7 @@ it("a resource passes its handlers, its URN and the arguments that are given", a
 
 it("a key that is null, as after an update that failed, never reaches a consumer", async () => {
   const { apiKey } = new partners.PartnerApiKey("checkout");
-  expect(await settled(apiKey).promise()).toBe("k3y");
+  expect(await promisesOf(apiKey).promise()).toBe("k3y");
   expect(() => assertKey("checkout", null)).toThrow('PartnerApiKey "checkout" has no key yet');
   expect(() => assertKey("checkout", null)).toThrow(pulumi.RunError);
 });
