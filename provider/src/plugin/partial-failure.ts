@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { PartnerError } from "../partner-api/errors.js";
+import { asPartnerError, type PartnerError } from "../partner-api/errors.js";
 import type { AccountSession } from "./account-session.js";
 import type { Properties, ResourceName } from "./properties.js";
 import type { Applied } from "./resource.js";
@@ -97,13 +97,10 @@ export class ResumableChanges<State> {
 }
 
 /** Applies a change to what was reached so far. After an error, that is still what there is. */
-async function resume<State>(change: Change<State>, reached: State): Promise<Applied<State>> {
-  try {
-    return await change.apply(reached);
-  } catch (error) {
-    if (error instanceof PartnerError) return { state: reached, failure: error };
-    throw error;
-  }
+function resume<State>(change: Change<State>, reached: State): Promise<Applied<State>> {
+  return change
+    .apply(reached)
+    .catch((error: unknown) => ({ state: reached, failure: asPartnerError(error) }));
 }
 
 /** Returns what the repetitions of an error have in common. */
