@@ -12,7 +12,7 @@ import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic"
 import { withoutUndefined, type Properties, type ResourceName } from "../plugin/properties.js";
 import type { ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PluginHost, type CallFailure } from "./plugin-host.js";
-import { toOutputs } from "./secrets.js";
+import { toOutputs } from "./secret-marks.js";
 
 const [, script = ""] = process.argv;
 const address = process.argv.at(-1); // The engine may pass flags before its address.

@@ -14,7 +14,7 @@ import {
   TEXT_SETTINGS,
 } from "../setting-names.js";
 import type { PluginHost } from "./plugin-host.js";
-import { markSecrets } from "./secrets.js";
+import { markSecrets } from "./secret-marks.js";
 import { checkFailure, fromStruct, toStruct } from "./struct.js";
 
 /** What the engine puts among the inputs of a provider. */

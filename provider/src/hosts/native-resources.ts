@@ -7,7 +7,7 @@ import type { ResourceAdapter } from "../plugin/resource-adapter.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { cannotList, unknownToken } from "./host-messages.js";
 import type { PluginHost } from "./plugin-host.js";
-import { markSecrets, toOutputs } from "./secrets.js";
+import { markSecrets, toOutputs } from "./secret-marks.js";
 import { checkFailure, fromStruct, toStruct } from "./struct.js";
 
 const { DIFF_SOME: SOME, DIFF_NONE: NONE } = proto.DiffResponse.DiffChanges;

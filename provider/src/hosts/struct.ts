@@ -2,7 +2,7 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { withoutUndefined, type Properties } from "../plugin/properties.js";
-import { unmarkSecrets } from "./secrets.js";
+import { unmarkSecrets } from "./secret-marks.js";
 
 /** Reads properties, without marks of secrets and without what only the dynamic host needs in the state. */
 export function fromStruct(message: Struct | undefined): Properties {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { markSecrets } from "../../../provider/src/hosts/secrets.js";
+import { markSecrets } from "../../../provider/src/hosts/secret-marks.js";
 import { fromStruct, toStruct } from "../../../provider/src/hosts/struct.js";
 import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/plugin/properties.js";
 import { runSeed } from "../../support/random.ts";
