@@ -62,10 +62,11 @@ export class NativeConfiguration {
     const isChanged = (name: string): boolean =>
       JSON.stringify(valueOf(olds, name)) !== JSON.stringify(valueOf(news, name));
     const changed = SETTINGS.filter(isChanged);
-    // Without a name, they are those of dynamic resources, which become native ones.
-    const wasNative = valueOf(olds, ACCOUNT) !== undefined;
+    // The engine also asks when a resource gets another provider. A dynamic resource without a `Provider`
+    // becomes a native one of the same account, which then has a name.
+    const hadAccount = valueOf(olds, ACCOUNT) !== undefined;
     const isDefault = valueOf(news, EXPLICIT) === "false";
-    const replaces = wasNative && !isDefault && changed.includes(ACCOUNT);
+    const replaces = hadAccount && !isDefault && changed.includes(ACCOUNT);
     const { DIFF_SOME, DIFF_NONE } = proto.DiffResponse.DiffChanges;
     return new proto.DiffResponse()
       .setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE)

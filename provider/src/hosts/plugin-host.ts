@@ -141,7 +141,7 @@ export class PluginHost {
     if (!(error instanceof PartnerError)) return unexpectedText(error);
     const { summary, mayHaveChanged } = error;
     if (summary === null || mayHaveChanged) return errorText(error, usesLastSettings);
-    const key = `${usesLastSettings} ${summary}`; // A refresh has more to say than a creation.
+    const key = `${usesLastSettings} ${summary}`; // With last settings, the message says more.
     const first = this.#firstFailures.get(key);
     if (first === undefined) this.#firstFailures.set(key, this.#urn);
     // A retry hook repeats the call of the resource that failed first.

@@ -5,6 +5,7 @@ import { hasId } from "./key-identifier-reader.js";
 import { keyUnread, sameKey, undeletedCreation, untrackedCreation } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type UnfinishedCreation } from "./key-state.js";
+import type { Readable } from "./rotation.js";
 
 /** What today's settings find in the response to the unfinished creation. */
 export type CreatedKey =
@@ -16,7 +17,7 @@ export type CreatedKey =
   | {
       readonly kind: "unread";
       readonly unfinished: UnfinishedCreation;
-      /** Those of a `KeyReading`; `null` also if the response was lost or cut off. */
+      /** As in a `KeyReading`; also `null` if the response was lost or cut off. */
       readonly candidates: KeyReading["candidates"];
     };
 
@@ -31,6 +32,12 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
   const key = { apiKey, createdAt: at, response };
   const holder = holders.holderOf(key, name, state);
   return holder === null ? { kind: "new", key } : { kind: "known", key, holder };
+}
+
+/** Whether the key can be read: of a known one, another setting may find another. */
+export function readableOf(created: CreatedKey): Readable {
+  if (created.kind === "new") return "now";
+  return created.kind === "unread" && created.candidates === null ? "never" : "perhaps";
 }
 
 /** Returns why an update gets no key from the creation; `null` if it gets one, or nothing is unfinished. */

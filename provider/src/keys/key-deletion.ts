@@ -28,13 +28,17 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
   for (const key of keys) assertNotAccessToken(context, key);
 
-  const results: (Fate | PartnerError)[] = [];
-  for (const key of keys) results.push(await deleteKey(context, key).catch(asPartnerError));
-  const [first, ...others] = [unread, ...results].filter((result) => result instanceof PartnerError);
+  const failures = unread === null ? [] : [unread];
+  let mayLackKeys = false;
+  for (const key of keys) {
+    const result = await deleteKey(context, key).catch(asPartnerError);
+    if (result instanceof PartnerError) failures.push(result);
+    mayLackKeys ||= result instanceof PartnerError ? result.mayHaveChanged : result === "gone";
+  }
+  const [first, ...others] = failures;
   if (first === undefined) return;
-  // If some keys are gone and nothing replaces the resource, the stack keeps one that may not work.
-  const areGone = results.some((each) => (typeof each === "string" ? each === "gone" : each.mayHaveChanged));
-  const lacksKeys = areGone && !holders.isReplaced(name);
+  // Unless something replaces the resource, the stack keeps it with keys that may not work.
+  const lacksKeys = mayLackKeys && !holders.isReplaced(name);
   throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
 }
 
@@ -67,7 +71,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   const keysInUse = [current, ...staying.flatMap(({ keys }) => keys)].filter((each) => each !== null);
   const idsInUse = keysInUse.flatMap((each) => holders.identifiersOf(each)).map(({ value }) => value);
   const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
-  if (identifiers.length === 0) return keep(context, key, name.urn);
+  if (identifiers.length === 0) return keep(context, key, null);
 
   assertNotAccessToken(context, key);
   const refusal = await tryIdentifiers(session, key, identifiers);
@@ -82,8 +86,8 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   return "gone";
 }
 
-/** Skips a deletion, with a warning. @param holder The URN of who has the key, or all its identifiers. */
-function keep({ session, name }: KeyContext, key: Key, holder: string): Fate {
+/** Skips a deletion, with a warning. @param holder The URN of who has the key; `null` if nobody has it. */
+function keep({ session, name }: KeyContext, key: Key, holder: string | null): Fate {
   session.notify(keyHeldByOther(key, name.urn, holder));
   return "kept";
 }

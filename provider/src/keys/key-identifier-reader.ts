@@ -58,7 +58,7 @@ export function isPathSegment(text: string): boolean {
   return /[^.]/.test(text);
 }
 
-/** Returns the IDs of the nearest object around a key that has any. The first may have any name. */
+/** Returns the IDs of the nearest object around a key that has any. That of the key may have any name. */
 function idsAround(key: DocumentNode): KeyIdentifier[] {
   const isRelevant = (node: DocumentNode): boolean =>
     isObject(node.value) && (node === key.parent || isAroundKey(node));

@@ -33,14 +33,15 @@ interface UnreadKey {
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
 export function keyUnread({ unfinished, proposal, hasKey, urn, hasStack }: UnreadKey): PartnerError {
   if (!hasStack) return unread(unfinished, "", ASK_SERVICE);
-  const isKept = unfinished.response?.isCutOff === false;
-  // With the entry of a replaced resource beside it, `state delete` could not tell the two apart.
-  const replace = hasKey || isKept ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
-  const remedy =
-    proposal === null
-      ? `${ASK_SERVICE} To create another key, set a new rotation.trigger${replace}.`
-      : `The stack keeps the response: ${proposal}. If it contains no key, set a new rotation.trigger.`;
-  return unread(unfinished, urn, `${remedy}${hasKey ? " The current key stays in use." : ""}`);
+  const stays = hasKey ? " The current key stays in use." : "";
+  if (proposal !== null) {
+    const discard = `If it contains no key, set a new rotation.trigger.${stays}`;
+    return unread(unfinished, urn, `The stack keeps the response: ${proposal}. ${discard}`);
+  }
+  // A replacement would also delete a current key.
+  const orReplace = hasKey ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
+  const another = `To create another key, set a new rotation.trigger${orReplace}.${stays}`;
+  return unread(unfinished, urn, `${ASK_SERVICE} ${another}`);
 }
 
 /** What only a person can do: the contract lists no keys. */
@@ -56,14 +57,13 @@ function unread({ at, response }: UnfinishedCreation, urn: string, then: string)
   );
 }
 
-/** The response to a creation was lost. @param unfinished What that means. */
-export function lostCreation(cause: PartnerError, unfinished: PartnerError): PartnerError {
-  return withMessage(cause, `${cause.message} ${unfinished.message}`);
-}
+/** What a rotation that fails has done all the same. */
+export const PREVIOUS_DELETED = "The previous key was deleted.";
 
-/** A rotation that has deleted the previous key fails. */
-export function previousDeleted(failure: PartnerError): PartnerError {
-  return withMessage(failure, `${failure.message} The previous key was deleted.`);
+/** Returns an error that says something more. */
+export function withSentence(error: PartnerError, sentence: string): PartnerError {
+  const { code, message, mayHaveChanged, status } = error;
+  return new PartnerError(code, `${message} ${sentence}`, { mayHaveChanged, status });
 }
 
 /** Nothing tracks a creation any more: a person has acted, or the resource is removed. */
@@ -94,11 +94,13 @@ export function sameKey(urn: string, holder: string): PartnerError {
 }
 
 /** A deletion is skipped. @param holder The URN of who else has the key, which may be `urn`. */
-export function keyHeldByOther(key: Key, urn: string, holder: string): Notice {
+export function keyHeldByOther(key: Key, urn: string, holder: string | null): Notice {
+  const kept = `Did not delete ${keyName(key, urn)}`;
+  if (holder === null) return warning(`${kept}: what identifies it also identifies a key in use.`);
   const { name } = partsOf(holder);
   const other = name === "" ? "another resource" : JSON.stringify(name);
   const whose = holder === urn && urn !== "" ? "its replacement" : other;
-  return warning(`Did not delete ${keyName(key, urn)}: ${whose} has the same key.`);
+  return warning(`${kept}: ${whose} has the same key.`);
 }
 
 /** The key authenticates the provider, so that its deletion would be the last request. */
@@ -205,11 +207,6 @@ export function cannotCheckExistence(): PartnerError {
 /** Tells how to forget a resource. After a replacement, a stack has two entries of one URN. */
 function stateDelete(urn: string): string {
   return `run "pulumi state delete ${shellUrn(urn)}" and, of two entries, choose "(Pending Deletion)"`;
-}
-
-/** Returns an error with another message. */
-function withMessage({ code, mayHaveChanged, status }: PartnerError, message: string): PartnerError {
-  return new PartnerError(code, message, { mayHaveChanged, status });
 }
 
 /** Names a key by what does not reveal it, and as the stack shows it. */

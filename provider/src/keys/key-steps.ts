@@ -1,9 +1,16 @@
 import { asPartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
-import { noKeyError, readCreation, showsKey, withCorrectedKeys, type CreatedKey } from "./created-key.js";
+import {
+  noKeyError,
+  readableOf,
+  readCreation,
+  showsKey,
+  withCorrectedKeys,
+  type CreatedKey,
+} from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import { lostCreation, previousDeleted, sameKey } from "./key-messages.js";
+import { PREVIOUS_DELETED, sameKey, withSentence } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import { stepOf, withNewKey, withoutPrevious, withOverlapOf, type Rotation, type Step } from "./rotation.js";
 
@@ -25,7 +32,7 @@ export function assess(change: KeyChange, stored: KeyState): Assessment {
   const { session, rotation } = change;
   const state = withOverlapOf(withCorrectedKeys(session, stored), rotation);
   const created = readCreation(change, state);
-  const step = stepOf(state, rotation, session.currentTime(), created.kind === "new");
+  const step = stepOf(state, rotation, session.currentTime(), readableOf(created));
   return { step, state, created };
 }
 
@@ -54,7 +61,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const { session, rotation } = change;
   await session.assertReachable();
   const client = await session.open();
-  const { response, failure: cause } = await client.createApiKey((text) => showsKey(session, text));
+  const { response, failure: lost } = await client.createApiKey((text) => showsKey(session, text));
   const at = new Date(session.currentTime()).toISOString();
   const unfinished = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
   const sent = { ...state, unfinished };
@@ -62,8 +69,10 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const isNew = state.current === null && state.unfinished === null;
   // Of a new resource, there would be nothing to keep but the key of another one.
   if (isNew && created.kind === "known") throw sameKey(change.name.urn, created.holder);
-  const { state: reached, failure } = finishCreation(change, sent, created);
-  return { state: reached, failure: cause && failure ? lostCreation(cause, failure) : failure };
+  const applied = finishCreation(change, sent, created);
+  // A response that was lost or cut off has no key, so there are either both errors or none.
+  if (lost === null || applied.failure === null) return applied;
+  return { ...applied, failure: withSentence(lost, applied.failure.message) };
 }
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
@@ -74,7 +83,10 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const remaining = withoutPrevious(state);
   const failed = (error: unknown) => ({ state: remaining, failure: asPartnerError(error) });
   const { state: reached, failure } = await createKey(change, remaining).catch(failed);
-  return { state: reached, failure: failure && fate === "gone" ? previousDeleted(failure) : failure };
+  return {
+    state: reached,
+    failure: failure && fate === "gone" ? withSentence(failure, PREVIOUS_DELETED) : failure,
+  };
 }
 
 /** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */

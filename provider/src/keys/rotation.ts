@@ -37,6 +37,9 @@ export const STEPS: Readonly<
  */
 export type Due = "trigger" | "age" | "waiting";
 
+/** Whether the key of an unfinished creation can be read: now, perhaps with another setting, or never. */
+export type Readable = "now" | "perhaps" | "never";
+
 /** A day in milliseconds. */
 const DAY = 86_400_000;
 
@@ -44,18 +47,16 @@ const DAY = 86_400_000;
  * Decides the next step.
  *
  * @param now Milliseconds since the epoch.
- * @param isReadable Whether the key of the unfinished creation can be read by now.
+ * @param readable Of the unfinished creation, if there is one.
  */
-export function stepOf(state: KeyState, rotation: Rotation, now: number, isReadable: boolean): Step {
+export function stepOf(state: KeyState, rotation: Rotation, now: number, readable: Readable): Step {
   const { unfinished } = state;
   const step = stepOfKeys(state, rotation, now);
   if (unfinished === null) return step;
-  if (isReadable) return "read"; // Whatever the trigger: nothing else could track the key.
+  if (readable === "now") return "read"; // Whatever the trigger: nothing else could track the key.
   if (isNewTrigger(unfinished.trigger, rotation)) return step; // A person has acted.
-  // A kept response blocks everything, because a setting may still read its key; one that was lost or cut off
-  // blocks only another creation.
-  const mayBecomeReadable = unfinished.response?.isCutOff === false;
-  return mayBecomeReadable || STEPS[step].creates ? "blocked" : step;
+  // A response that another setting may read blocks everything; any other one only blocks another creation.
+  return readable === "perhaps" || STEPS[step].creates ? "blocked" : step;
 }
 
 /** Decides the next step as if no creation were unfinished. */

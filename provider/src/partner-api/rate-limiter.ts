@@ -4,7 +4,7 @@ import { isThrottled } from "./statuses.js";
 
 /** Time and randomness, so that tests can control both. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds, about those since the epoch, that never jump. */
   now(): number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   random(): number;

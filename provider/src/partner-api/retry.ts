@@ -27,7 +27,7 @@ type Ending =
  * Decides what follows an attempt: the end, a retry, or after a 429 a retry as soon as the rate limit allows
  * it. A creation is repeated only if it certainly had no effect: a second key is worse than an error.
  */
-function decideRetry(kind: OperationKind, attempt: Attempt): Ending | "retry" | "throttled" {
+function decideRetry(kind: OperationKind, attempt: Attempt): Ending | "retry" | "waitForLimit" {
   const failed: Ending = { end: "failed", attempt };
   if (attempt.kind === "noResponse") {
     const mayPass = permanentCause(attempt.code) === null;
@@ -38,7 +38,7 @@ function decideRetry(kind: OperationKind, attempt: Attempt): Ending | "retry" | 
     if (kind !== "read" || cutOff === null) return { end: "done", attempt };
     return cutOff === "limit" ? failed : "retry";
   }
-  if (isThrottled(status)) return "throttled";
+  if (isThrottled(status)) return "waitForLimit";
   if (kind === "create") return failed;
   // After a 500, a change may have failed halfway.
   return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : failed;
@@ -87,7 +87,7 @@ export async function withRetry(
     limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
 
     const decision = decideRetry(kind, attempt);
-    if (decision === "throttled") continue; // It costs no attempt and no time.
+    if (decision === "waitForLimit") continue; // It costs no attempt and no time.
     if (decision !== "retry") return outcome(decision);
     const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));
     failures += 1;

@@ -97,7 +97,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     this.#assertOwned(olds);
     const inputs = this.#validInputs(news);
     const hasMoved = olds["server"] !== inputs["server"];
-    // Only the new address is recorded. Without a move, there is something to do: perhaps a failed creation.
+    // If only the address is new, it is recorded. Without a move, the engine has another reason, such as a
+    // creation to finish.
     if (hasMoved && !this.#plan(olds, inputs, name, false).changes) return this.#complete(olds, inputs);
     return this.#apply(this.#resource.stateOf(olds), inputs, name);
   }

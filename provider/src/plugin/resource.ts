@@ -45,7 +45,7 @@ export interface Found<State> {
  * through a `ResourceAdapter`, which adds what all resources share, such as the account.
  *
  * What converts properties never throws: any version of the program may have written them. What talks to the
- * service may throw a {@link PartnerError}, but only `remove` after it has reached something.
+ * service may throw a {@link PartnerError}; if it has reached something, only `remove` still does.
  */
 export interface Resource<Inputs, State> {
   readonly registration: Registration;

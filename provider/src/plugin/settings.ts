@@ -159,6 +159,7 @@ export class SettingsReader {
 
   /** Returns why a setting without a value is a problem; empty if it is not. */
   #problemsWithout(setting: SettingName): string[] {
+    // A secret for another address than the one that is configured.
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
     return REQUIRED.includes(setting) ? [missingSetting(setting, this.isExplicit)] : [];
   }

@@ -8,7 +8,7 @@ import { fleetIncomplete, noSuchWebhook, type WebhookFailure } from "./webhook-m
 
 /** The states to set, by webhook. */
 export interface Goal {
-  /** What the program declares. A webhook that does not exist is a failure. */
+  /** What the program declares, by name or with `others`. A webhook that does not exist is a failure. */
   readonly declared: KnownStates;
   /** The final states of released webhooks. One that does not exist is done. */
   readonly final: KnownStates;
@@ -43,11 +43,13 @@ export async function converge(
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const failed = (await webhooks.setStates(pick(wanted, differing))).filter((each) => !isGone(each, final));
-  const failures = [...missing, ...(await withoutDone(failed, wanted, webhooks))];
+  const errors = await webhooks.setStates(pick(wanted, differing));
+  const refused = errors.filter((each) => !isReleasedAndGone(each, final));
+  const failures = [...missing, ...(await withoutDone(refused, wanted, webhooks))];
   const failure = combineFailures(failures, missing.length + differing.length);
-  const anySucceeded = failed.length < differing.length;
-  const mayHaveChanged = anySucceeded || failed.some(({ error }) => error.mayHaveChanged);
+  // By us: an earlier attempt, or someone else, made the changes that were refused and yet are done.
+  const mayHaveChanged =
+    refused.length < differing.length || refused.some(({ error }) => error.mayHaveChanged);
   if (failure !== null && !mayHaveChanged) throw failure;
 
   const reached: Record<string, WebhookState | null> = { ...wanted };
@@ -65,7 +67,7 @@ function failuresOfMissing(declared: KnownStates, list: WebhookList): WebhookFai
 }
 
 /** Whether a released webhook is gone. That is a success, which the stack must record. */
-function isGone({ webhookId, error }: WebhookFailure, final: KnownStates): boolean {
+function isReleasedAndGone({ webhookId, error }: WebhookFailure, final: KnownStates): boolean {
   return webhookId in final && isNotFound(error.status);
 }
 

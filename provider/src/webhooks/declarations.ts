@@ -24,7 +24,11 @@ export class Declarations {
       const owner = this.#owners.get(id);
       if (isRival(owner)) throw declaredTwice(id, [owner, urn]);
     }
-    const rival = [this.#ownerOfOthers, ...(coversOthers ? this.#owners.values() : [])].find(isRival);
+    // `others` overlaps with whatever another resource declares.
+    const overlapping = coversOthers
+      ? [...this.#owners.values(), this.#ownerOfOthers]
+      : [this.#ownerOfOthers];
+    const rival = overlapping.find(isRival);
     if (rival !== undefined) throw declaredTwice(null, [rival, urn]);
   }
 

@@ -111,7 +111,7 @@ function fleetForm({ session }: WebhookContext): FleetForm {
 
 /** Converts inputs or outputs of a single webhook to those of a fleet. */
 function asFleet({ webhookId, state, stateOnDestroy, initialState }: Properties): Properties {
-  const id = String(webhookId);
+  const id = String(webhookId); // "undefined" is no ID, so it is left out as invalid.
   const states = webhookId === UNKNOWN ? UNKNOWN : { [id]: state };
   return { states, others: "leave", stateOnDestroy, initialStates: { [id]: initialState } };
 }

@@ -17,8 +17,8 @@ import { readState, type StateReading } from "./webhook-state-reader.js";
 /** One webhook of a list. */
 export type WebhookReading = IdentifiedRecord & StateReading;
 
-/** What says that a list is incomplete: a header, a setting, or a value outside the records. */
-export type IncompleteSign = "Link" | "responses.complete" | `/${string}`;
+/** What says that a list is incomplete: a header, a setting, or the JSON Pointer to a value outside it. */
+export type IncompleteSign = "Link" | "responses.complete" | "" | `/${string}`;
 
 /** A list that was read. */
 export interface WebhookListReading {

@@ -121,7 +121,7 @@ export function stateUnknown(
   return warning(`${what}.${stateRemedy(fields, here)}`);
 }
 
-/** Managed webhooks are missing from a list that is incomplete. */
+/** The list is incomplete, so that it may lack webhooks that matter. */
 export function notListed(sign: IncompleteSign, here: SettingWords): Notice {
   const what = "Drift is not detected for webhooks that are missing from the list";
   return warning(`${what}: ${incompleteText(sign, here)}`);
@@ -164,7 +164,7 @@ function unreadable(what: string, remedy: string): PartnerError {
 /** Says what shows that a list is incomplete, and what to do if it is not. */
 function incompleteText(sign: IncompleteSign, here: SettingWords): string {
   if (sign === "responses.complete") return `${here.settingName(sign)} is false.`;
-  const where = sign === "Link" ? "the Link header" : sign;
+  const where = sign === "Link" ? "the Link header" : sign || "the response"; // "" points to its root.
   const remedy = here.proposeMember("complete", [true]);
   return `${where} indicates more webhooks. If the list is complete, ${remedy}.`;
 }

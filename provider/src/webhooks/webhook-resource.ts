@@ -142,7 +142,7 @@ function stateAfter(
   final: KnownStates,
 ): FleetState {
   const namedIds = idsOf(states ?? {});
-  // Released webhooks stay managed until they are in their final states; `reached` lacks those without one.
+  // A released webhook stays managed until its state is final. One that keeps its state is not in `reached`.
   const doneIds = idsOf(final).filter((id) => reached[id] === final[id]);
   const managed = omit(reached, doneIds);
   // The state that was found first counts.

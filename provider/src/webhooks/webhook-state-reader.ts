@@ -137,7 +137,10 @@ function readWord(value: unknown): Evidence {
   return DISABLED_WORD.test(word) ? "disabled" : "unclear";
 }
 
-/** Reads a value by the words in the settings. Words for a state replace whatever else means that state. */
+/**
+ * Reads a value by the words in the settings. A state with words is shown by them alone: with
+ * `active: ["LIVE"]`, the value `active` is unclear, and `disabled` still counts.
+ */
 function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): Evidence {
   const isWordFor = (state: WebhookState): boolean | undefined =>
     isScalar(value) && mapping[state]?.some((word) => asWord(word) === asWord(value));

@@ -335,6 +335,18 @@ it.each<[what: string, body: unknown]>([
   expect(await stack.up(at("a"))).toMatchObject({ requests: [], error: containing("A key may have been") });
 });
 
+it.each<[what: string, answer: object]>([
+  ["a web page", { body: "<!doctype html><html></html>" }],
+  ["one that was cut off", { body: "{", headers: { "content-length": "99", connection: "close" } }],
+])("a response that no setting can read, %s, blocks only another creation", async (_what, answer) => {
+  const { service, stack } = await start();
+  await stack.up(at("a"));
+  replaceAnswers(service, "createApiKey", () => ({ status: 201, ...answer }));
+  expect((await stack.up(at("b"))).error).toMatch(/Ask the service .* The current key stays in use\.$/);
+  expect((await stack.up(at("b"))).error).toContain("A key may have been created");
+  expect(await stack.up()).toMatchObject({ error: null, requests: [] });
+});
+
 it("a response that is not UTF-8 is kept as base64, and its key is read", async () => {
   const { service, stack } = await start();
   const apiKey = "pk_live_4eC39HqLyjWDarjtT1";

@@ -51,14 +51,17 @@ const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lac
 /** Every error and notice of keys, as it is shown. */
 const ALL = [
   keyUnread(lost, null, false, URN),
-  messages.lostCreation(timeout, keyUnread(lost, null, false, URN)),
+  messages.withSentence(timeout, keyUnread(lost, null, false, URN).message),
   keyUnread(lost, null, true, ""),
   keyUnread(cutOff, null, true, URN),
   keyUnread(unread, candidates, false, URN),
   keyUnread(unread, [], true, URN),
   keyUnread(unread, null, false, ""),
   keyUnread(unread, candidates, false, URN, false),
-  messages.previousDeleted(failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`)),
+  messages.withSentence(
+    failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`),
+    messages.PREVIOUS_DELETED,
+  ),
   messages.untrackedCreation(lost, URN),
   messages.untrackedCreation(unread, ""),
   messages.undeletedCreation(lost, URN, propose("apiKey", candidates)),
@@ -67,6 +70,7 @@ const ALL = [
   messages.keyHeldByOther(KEY, URN, URN),
   messages.keyHeldByOther(KEY, "", OTHER),
   messages.keyHeldByOther(KEY, URN, ""),
+  messages.keyHeldByOther(KEY, URN, null),
   messages.keyIsAccessToken(KEY, URN, settingName),
   messages.keyStillNeeded(KEY, URN),
   messages.keyStillNeeded(KEY, ""),

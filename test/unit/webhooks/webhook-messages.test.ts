@@ -55,6 +55,7 @@ const ALL = [
   messages.stateUnknown([101, 102], words, here),
   messages.stateUnknown(many, flags, here),
   messages.notListed("/has_more", here),
+  messages.notListed("", here),
   messages.notListed("responses.complete", here),
   messages.progress(2, 3),
 ].map((message) => {
