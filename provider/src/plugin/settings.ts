@@ -24,7 +24,7 @@ import {
   variableOf,
   type SettingName,
 } from "../setting-names.js";
-import { parseBaseUrl, parseHeaders, parseSeconds, parseToken, type Parser } from "./setting-values.js";
+import { parseBaseUrl, parseHeaders, parseSeconds, parseToken, type Parser } from "./setting-parsers.js";
 
 /** Returns the decrypted values of keys such as `partners:baseUrl`. */
 export interface ConfigSource {
