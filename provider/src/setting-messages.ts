@@ -3,8 +3,8 @@ import type { ResponseMapping } from "./bodies/response-mapping.js";
 import { NAMESPACE, SECRET_SETTINGS, SETTINGS, variableOf } from "./setting-names.js";
 
 /**
- * Names a setting, or a part such as `responses.active[0]`, as the user knows it: `partners:account` (quoted
- * for a shell if necessary), `PARTNERS_ACCOUNT`, or `the Provider's account`.
+ * Names a setting, or a part such as `responses.active[0]`, as the user knows it: `partners:baseUrl` (quoted
+ * for a shell if necessary), `PARTNERS_BASE_URL`, or `the Provider's baseUrl`.
  */
 export type NameSetting = (name: string) => string;
 

@@ -6,9 +6,13 @@ export function isWebPage(text: string): boolean {
   return head.startsWith("<!doctype html") || (head.startsWith("<") && head.includes("<html"));
 }
 
-/** Whether the body of a 2xx response says that nothing was done: a web page, or a root that says so. */
+/** Whether the body of a 2xx response shows that nothing was done. */
 export function reportsFailure(text: string): boolean {
-  if (isWebPage(text)) return true;
+  return isWebPage(text) || rootReportsFailure(text);
+}
+
+/** Whether the root of a body in JSON says that nothing was done. */
+export function rootReportsFailure(text: string): boolean {
   const document = parseDocument(text);
   if (!isObject(document)) return false;
   return Object.entries(document).some(([member, value]) => {

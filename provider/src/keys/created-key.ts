@@ -34,10 +34,11 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
   return holder === null ? { kind: "new", key } : { kind: "known", key, holder };
 }
 
-/** Whether the key can be read: of a known one, another setting may find another. */
+/** Returns whether a new key can be read from the response. */
 export function readableOf(created: CreatedKey): Readable {
   if (created.kind === "new") return "now";
-  return created.kind === "unread" && created.candidates === null ? "never" : "perhaps";
+  if (created.kind === "known") return "perhaps"; // The setting may point to the wrong value.
+  return created.kind === "unread" && created.candidates !== null ? "perhaps" : "never";
 }
 
 /** Returns why an update gets no key from the creation; `null` if it gets one, or nothing is unfinished. */

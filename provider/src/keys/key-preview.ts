@@ -53,7 +53,8 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
 }
 
 function aboutCreation(change: KeyChange, { step, state, created }: Assessment): Notice[] {
-  if (created.kind === "unread" && STEPS[step].creates)
+  if (STEPS[step].creates && created.kind === "known") return []; // A resource has it.
+  if (STEPS[step].creates && created.kind === "unread")
     return [untrackedCreation(created.unfinished, change.name.urn)];
   const error = noKeyError(change, created, state);
   return error === null ? [] : [warning(error.message)];

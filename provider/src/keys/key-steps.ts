@@ -70,7 +70,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   // Of a new resource, there would be nothing to keep but the key of another one.
   if (isNew && created.kind === "known") throw sameKey(change.name.urn, created.holder);
   const applied = finishCreation(change, sent, created);
-  // A response that was lost or cut off has no key, so there are either both errors or none.
+  // No key is read from a response that was lost or cut off, so the first error never comes alone.
   if (lost === null || applied.failure === null) return applied;
   return { ...applied, failure: withSentence(lost, applied.failure.message) };
 }

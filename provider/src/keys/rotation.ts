@@ -54,7 +54,8 @@ export function stepOf(state: KeyState, rotation: Rotation, now: number, readabl
   const step = stepOfKeys(state, rotation, now);
   if (unfinished === null) return step;
   if (readable === "now") return "read"; // Whatever the trigger: nothing else could track the key.
-  if (isNewTrigger(unfinished.trigger, rotation)) return step; // A person has acted.
+  // A person has acted, with a new trigger or the one before. It stays unfinished until another creation.
+  if (isNewTrigger(unfinished.trigger, rotation)) return step;
   // A response that another setting may read blocks everything; any other one only blocks another creation.
   return readable === "perhaps" || STEPS[step].creates ? "blocked" : step;
 }

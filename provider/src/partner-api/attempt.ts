@@ -52,7 +52,7 @@ export interface NoResponse {
 const MIB = 2 ** 20;
 /**
  * The longest body, as received and as decoded. If no key is read from the response to a creation, the engine
- * gets it, and those of the other keys, in one header in base64: its gRPC library accepts headers of 16 MiB.
+ * gets it, and those of the other keys, in a header of gRPC (hosts/native.ts), in base64 and at most 16 MiB.
  */
 export const BODY_LIMIT: Readonly<Record<OperationKind, number>> = {
   create: MIB,

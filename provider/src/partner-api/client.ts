@@ -1,4 +1,4 @@
-import { isWebPage, reportsFailure } from "../bodies/failure-reports.js";
+import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
@@ -69,8 +69,8 @@ export class PartnerClient {
     }
     const response = outcome.attempt;
     const { text, cutOff } = response;
-    // A web page comes from something in front of the service: it says nothing about the key.
-    if (reportsFailure(text) && !isWebPage(text) && !showsKey(text))
+    // A web page says nothing about the key: it comes from something in front of the service.
+    if (rootReportsFailure(text) && !showsKey(text))
       throw this.#errorAfter(call, { ...outcome, mayHaveChanged: false });
     return { response, failure: cutOff === null ? null : this.#errorAfter(call, outcome) };
   }

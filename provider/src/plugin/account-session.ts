@@ -62,7 +62,7 @@ export class AccountSession {
     return this.#clock.now();
   }
 
-  /** Sets the source of the settings. Called again, it may only add those that were not known yet. */
+  /** Sets the source of the settings. A second one may only add those that were not known yet. */
   configure(source: ConfigSource): void {
     this.settings = new SettingsReader(source, this.env);
     this.#validSettings = null;

@@ -80,8 +80,8 @@ export class ResumableChanges<State> {
       this.#kept.delete(urn);
       return outputs;
     }
-    // Nothing was reached: after a plain error, the engine keeps the old state. It must not count as a
-    // repetition: those end in a success, after which the engine would delete what this resource replaces.
+    // The old state is all there is, so a plain error suffices. It is no repetition either: those end in a
+    // success, after which the engine would delete what this resource replaces.
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 

@@ -43,13 +43,13 @@ export async function converge(
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
-  const errors = await webhooks.setStates(pick(wanted, differing));
-  const refused = errors.filter((each) => !isReleasedAndGone(each, final));
-  const failures = [...missing, ...(await withoutDone(refused, wanted, webhooks))];
+  const all = await webhooks.setStates(pick(wanted, differing));
+  const errors = all.filter((each) => !isReleasedAndGone(each, final));
+  const failures = [...missing, ...(await withoutDone(errors, wanted, webhooks))];
   const failure = combineFailures(failures, missing.length + differing.length);
-  // By us: an earlier attempt, or someone else, made the changes that were refused and yet are done.
-  const mayHaveChanged =
-    refused.length < differing.length || refused.some(({ error }) => error.mayHaveChanged);
+  // Whether one of our requests may have changed something: a refused change that is done is someone else's.
+  const anySucceeded = errors.length < differing.length;
+  const mayHaveChanged = anySucceeded || errors.some(({ error }) => error.mayHaveChanged);
   if (failure !== null && !mayHaveChanged) throw failure;
 
   const reached: Record<string, WebhookState | null> = { ...wanted };

@@ -38,7 +38,7 @@ const FLAGS = [
 const TRUE = ["true", "1"];
 const FALSE = ["false", "0"];
 const STOPPED_TIME = nameSet("disabledAt pausedAt");
-/** A date or a Unix time after 2000. Earlier ones often mean "not set", as the year 1 does in Go. */
+/** A date or a Unix time after 2000. Earlier ones are unclear: the year 1 means "not set" in Go. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
 const WORD_FIELD = nameSet("state status");
 const ACTIVE_WORD = /^(?:active|enabled)$/;
