@@ -104,8 +104,10 @@ describe("the settings", () => {
     await withProgram.configure({ ...config, explicit: "false" });
     const withoutStack = await startPlugin({ ...native, config: null }); // As in `pulumi do`.
     await withoutStack.configure(config);
-    for (const [run, plugin] of Object.entries({ withoutProgram, withProgram, withoutStack })) {
-      const { message } = await errorOf(plugin.read("101", { ...HOOK, account: "default" }));
+    const importing = await startPlugin({ ...native, config }); // `pulumi import` has no such flag.
+    for (const [run, plugin] of Object.entries({ withoutProgram, withProgram, withoutStack, importing })) {
+      const olds = plugin === importing ? HOOK : { ...HOOK, account: "default" };
+      const { message } = await errorOf(plugin.read("101", olds));
       expect(message, run).toContain("[PARTNERS_STATUS]");
       expect(message.includes("--run-program"), run).toBe(plugin === withoutProgram);
     }
