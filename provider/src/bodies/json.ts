@@ -23,7 +23,7 @@ const MAX_DEPTH = 16;
 const FIELD_NAME = /^(?!.*::)(?:[@$]?[A-Za-z_][A-Za-z0-9_.:$-]{0,38}|[0-9]{1,3})$/;
 /** A name may be a secret or a person's ID if it is long and has a digit, or is one long word. */
 const MAY_BE_DATA = /^(?=.{16}).*[0-9]|[a-z]{16}|[A-Z]{16}/;
-/** The digits of an integer. At most 4096, the longest key. */
+/** The digits of an integer: at most as many as the longest key has. */
 const INTEGER = /^[0-9]{1,4096}$/;
 
 /**

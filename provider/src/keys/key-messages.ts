@@ -93,7 +93,7 @@ export function sameKey(urn: string, holder: string): PartnerError {
   );
 }
 
-/** A deletion is skipped. @param holder The URN of who else has the key, which may be `urn`. */
+/** A deletion is skipped. @param holder The URN of who has the key, perhaps `urn`; `null` if nobody does. */
 export function keyHeldByOther(key: Key, urn: string, holder: string | null): Notice {
   const kept = `Did not delete ${keyName(key, urn)}`;
   if (holder === null) return warning(`${kept}: what identifies it also identifies a key in use.`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { Properties } from "../../../provider/src/plugin/properties.ts";
 import { loseAnswers, refuse, replaceAnswers } from "../../support/sandbox.ts";
 import { DAY, Stack, startService, URN, type Shape } from "./support.ts";
 
@@ -224,15 +225,22 @@ it("a key that is the access token is kept although a setting finds another one 
 });
 
 describe("a key that another resource has", () => {
+  const other = { id: "env:OLD", urn: `${URN}-new` };
+
+  /** Lets the other resource take over a key, as an import and the run after it do. */
+  async function takeOver(stack: Stack, apiKey = "", rotation?: Properties, responses?: Properties) {
+    const keys = stack.start({ OLD: apiKey }, true, responses);
+    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
+    keys.diff(adopted, { account: "default", ...(rotation && { rotation }) }, other);
+    const name = { id: stack.entry?.id ?? "", urn: URN };
+    return { keys, adopted, name };
+  }
+
   it("is not deleted with a resource that is removed, with a warning, and is deleted with the other", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;
-    const keys = stack.start({ OLD: apiKey });
-    const other = { id: "env:OLD", urn: `${URN}-new` };
-    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
-    const outputs = { ...stack.outputs };
-    keys.diff(adopted, { account: "default" }, other);
-    await keys.delete(outputs, { id: stack.entry?.id ?? "", urn: URN });
+    const { keys, adopted, name } = await takeOver(stack, apiKey);
+    await keys.delete(stack.outputs, name);
     expect(service.keys).toContain(apiKey);
     await keys.delete(adopted, other);
     expect(service.keys).not.toContain(apiKey);
@@ -241,14 +249,11 @@ describe("a key that another resource has", () => {
   it("is not deleted by a rotation, which does not say so if it fails", async () => {
     const { service, stack } = await start();
     await stack.up({ trigger: "b", overlapDays: 7 });
-    const [previous = ""] = service.keys;
-    const keys = stack.start({ OLD: previous });
-    const other = { id: "env:OLD", urn: `${URN}-new` };
-    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
-    keys.diff(adopted, { account: "default" }, other);
+    const [previous] = service.keys;
+    const { keys, name } = await takeOver(stack, previous);
     refuse(service, "createApiKey", 403);
     const inputs = { account: "default", rotation: { trigger: "c", overlapDays: 7 } };
-    const rotation = keys.update(stack.outputs, inputs, { id: stack.entry?.id ?? "", urn: URN });
+    const rotation = keys.update(stack.outputs, inputs, name);
     const message = expect.not.stringContaining("was deleted") as string;
     await expect(rotation).rejects.toMatchObject({ reason: { status: 403, message } });
     expect(service.keys).toContain(previous);
@@ -260,12 +265,8 @@ describe("a key that another resource has", () => {
     const stack = new Stack(service);
     await stack.up(undefined, { responses: { apiKey: "/key" } });
     const [apiKey = ""] = service.keys;
-    const keys = stack.start({ OLD: apiKey }, true, { apiKey: "/secret" });
-    const name = { id: stack.entry?.id ?? "", urn: URN };
-    const other = { id: "env:OLD", urn: `${URN}-new` };
-    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
-    keys.diff(stack.outputs, { account: "default", server: service.url }, name);
-    keys.diff(adopted, { account: "default", server: service.url }, other);
+    const { keys, adopted, name } = await takeOver(stack, apiKey, undefined, { apiKey: "/secret" });
+    keys.diff(stack.outputs, { account: "default" }, name);
     await keys.delete(stack.outputs, name);
     await keys.delete(adopted, other);
     expect(service.keys).toContain(apiKey);
@@ -279,12 +280,10 @@ describe("a key that another resource has", () => {
   it("is not gone, so that a removal that deletes nothing does not say how to keep the resource", async () => {
     const { service, stack } = await start();
     await stack.up({ trigger: "b", overlapDays: 7 });
-    const [previous = ""] = service.keys;
-    const keys = stack.start({ OLD: previous });
-    const other = { id: "env:OLD", urn: `${URN}-new` };
-    keys.diff((await keys.adopt(other.id))?.outputs ?? {}, { account: "default" }, other);
+    const [previous] = service.keys;
+    const { keys, name } = await takeOver(stack, previous);
     service.answers.deleteApiKey = () => ({ status: 403 });
-    const removal = keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    const removal = keys.delete(stack.outputs, name);
     await expect(removal).rejects.toThrow(/returned 403(?!.*To keep the resource)/);
     expect(service.keys.size).toBe(2);
   });
@@ -292,21 +291,16 @@ describe("a key that another resource has", () => {
   it("is deleted if that other resource is being replaced, or was only read", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;
-    const keys = stack.start({ OLD: apiKey });
-    const other = { id: "env:OLD", urn: `${URN}-new` };
-    const adopted = (await keys.adopt(other.id))?.outputs ?? {};
-    keys.diff(adopted, { account: "default", rotation: { trigger: "new" } }, other);
-    await keys.delete(stack.outputs, { id: stack.entry?.id ?? "", urn: URN });
+    const { keys, name } = await takeOver(stack, apiKey, { trigger: "new" });
+    await keys.delete(stack.outputs, name);
     expect(service.keys).not.toContain(apiKey);
   });
 
   it("is not deleted with another import of the same variable", async () => {
     const { service, stack } = await start();
     const [apiKey = ""] = service.keys;
-    const keys = stack.start({ OLD: apiKey });
-    const adopted = (await keys.adopt("env:OLD"))?.outputs ?? {};
-    keys.diff(adopted, { account: "default" }, { id: "env:OLD", urn: `${URN}-new` });
-    await keys.delete(adopted, { id: "env:OLD", urn: URN });
+    const { keys, adopted } = await takeOver(stack, apiKey);
+    await keys.delete(adopted, { id: other.id, urn: URN });
     expect(service.keys).toContain(apiKey);
   });
 
