@@ -242,6 +242,7 @@ describe("a key that another resource has", () => {
     const { keys, adopted, name } = await takeOver(stack, apiKey);
     await keys.delete(stack.outputs, name);
     expect(service.keys).toContain(apiKey);
+    expect(stack.notices.at(-1)?.text).toMatch(/^Did not delete .*: "key1-new" has the same key\.$/);
     await keys.delete(adopted, other);
     expect(service.keys).not.toContain(apiKey);
   });
