@@ -53,9 +53,9 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
 }
 
 function aboutCreation(change: KeyChange, { step, state, created }: Assessment): Notice[] {
-  if (STEPS[step].creates && created.kind === "known") return []; // A resource has it.
-  if (STEPS[step].creates && created.kind === "unread")
-    return [untrackedCreation(created.unfinished, change.name.urn)];
+  // After the next creation, no stack tracks a key that is unread. One that is known belongs to a resource.
+  if (STEPS[step].creates)
+    return created.kind === "unread" ? [untrackedCreation(created.unfinished, change.name.urn)] : [];
   const error = noKeyError(change, created, state);
   return error === null ? [] : [warning(error.message)];
 }

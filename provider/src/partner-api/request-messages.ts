@@ -173,9 +173,10 @@ const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => str
     `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
 };
 
-/** Not for a creation that may have created a key: the next one would create a second. */
+/** Not for a creation that may have taken effect: the next one would create a second object. */
 function again({ operation, outcome }: RequestFailure): string {
-  return operation === "createApiKey" && outcome.mayHaveChanged ? "" : "Run this again later.";
+  const { kind } = OPERATIONS[operation];
+  return kind === "create" && outcome.mayHaveChanged ? "" : "Run this again later.";
 }
 
 function slowServer({ settingName }: RequestFailure): string {
