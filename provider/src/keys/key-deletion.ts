@@ -1,7 +1,6 @@
 import { asPartnerError, failureOf, PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
 import type { AccountSession } from "../plugin/account-session.js";
-import { readCreation, untrackKey, withCorrectedKeys } from "./created-key.js";
 import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {
@@ -13,6 +12,7 @@ import {
   removalFailed,
 } from "./key-messages.js";
 import { includesKey, valuesOf, type Key, type KeyState } from "./key-state.js";
+import { readCreation, settleForRemoval, withCorrectedKeys } from "./open-creation.js";
 
 /** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
 export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
@@ -22,13 +22,13 @@ export async function deleteKeys(context: KeyContext, stored: KeyState): Promise
   // After a failed replacement, consumers still use this key.
   if (current !== null && holders.isWithoutKey(name.urn)) throw keyStillNeeded(current, name.urn);
 
-  const created = readCreation(context, state);
-  const unread = untrackKey(context, created);
-  const keys = distinctKeys([previous, current, "key" in created ? created.key : null]);
+  const created = settleForRemoval(context, readCreation(context, state));
+  const isFailure = created instanceof PartnerError;
+  const keys = distinctKeys([previous, current, isFailure ? null : created]);
   // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
   for (const key of keys) assertNotAccessToken(context, key);
 
-  const failures = unread === null ? [] : [unread];
+  const failures = isFailure ? [created] : [];
   let mayLackKeys = false;
   for (const key of keys) {
     const result = await deleteKey(context, key).catch(asPartnerError);

@@ -4,7 +4,7 @@ import { partsOf } from "../plugin/properties.js";
 import { information, warning, type Notice } from "../plugin/resource.js";
 import { wrongImportId } from "../plugin/resource-messages.js";
 import { quoteForShell, type NameSetting } from "../setting-messages.js";
-import { hintOf, type Key, type UnfinishedCreation } from "./key-state.js";
+import { hintOf, type Key, type OpenCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */
 export const ROTATION_RULES = {
@@ -18,9 +18,8 @@ export const ROTATION_RULES = {
   shortOverlap: "rotation.overlapDays must be less than rotation.afterDays.",
 } as const;
 
-/** What is known of a creation without a key. */
-interface UnreadKey {
-  readonly unfinished: UnfinishedCreation;
+/** What is known besides an open creation. */
+interface KeylessResource {
   /** Which setting may find the key; `null` if none can. */
   readonly proposal: string | null;
   /** Whether the resource has a key that stays in use. */
@@ -31,23 +30,24 @@ interface UnreadKey {
 }
 
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
-export function keyUnread({ unfinished, proposal, hasKey, urn, hasStack }: UnreadKey): PartnerError {
-  if (!hasStack) return unread(unfinished, "", ASK_SERVICE);
+export function openCreationBlocks(creation: OpenCreation, resource: KeylessResource): PartnerError {
+  const { proposal, hasKey, urn, hasStack } = resource;
+  if (!hasStack) return noKeyRead(creation, "", ASK_SERVICE);
   const stays = hasKey ? " The current key stays in use." : "";
   if (proposal !== null) {
     const discard = `If it contains no key, set a new rotation.trigger.${stays}`;
-    return unread(unfinished, urn, `The stack keeps the response: ${proposal}. ${discard}`);
+    return noKeyRead(creation, urn, `The stack keeps the response: ${proposal}. ${discard}`);
   }
   // A replacement would also delete a current key.
   const orReplace = hasKey ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
   const another = `To create another key, set a new rotation.trigger${orReplace}.${stays}`;
-  return unread(unfinished, urn, `${ASK_SERVICE} ${another}`);
+  return noKeyRead(creation, urn, `${ASK_SERVICE} ${another}`);
 }
 
 /** What only a person can do: the contract lists no keys. */
 const ASK_SERVICE = "Ask the service to delete that key.";
 
-function unread({ at, response }: UnfinishedCreation, urn: string, then: string): PartnerError {
+function noKeyRead({ at, response }: OpenCreation, urn: string, then: string): PartnerError {
   const received = response?.isCutOff ? "the response was cut off" : "no key was recognized in the response";
   const reason = response === null ? "its value was lost with the response" : received;
   return new PartnerError(
@@ -66,15 +66,15 @@ export function withSentence(error: PartnerError, sentence: string): PartnerErro
   return new PartnerError(code, `${message} ${sentence}`, { mayHaveChanged, status });
 }
 
-/** Nothing tracks a creation any more: a person has acted, or the resource is removed. */
-export function untrackedCreation({ at, response }: UnfinishedCreation, urn: string): Notice {
+/** Nothing tracks an open creation any more: a person has acted, or the resource is removed. */
+export function openCreationDropped({ at, response }: OpenCreation, urn: string): Notice {
   const created = `may have been created${inResource("for", urn)} at ${minuteOf(at)}`;
   const value = response === null ? "Its value is unknown" : "Its response was discarded";
   return warning(`A key that no stack tracks ${created}. ${value}. ${ASK_SERVICE}`);
 }
 
-/** A resource is removed, but the response to a creation may hold a key. @param proposal How to find it. */
-export function undeletedCreation({ at }: UnfinishedCreation, urn: string, proposal: string): PartnerError {
+/** A resource is removed, but an open creation may have a key. @param proposal How to find it. */
+export function openCreationNotDeleted({ at }: OpenCreation, urn: string, proposal: string): PartnerError {
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +

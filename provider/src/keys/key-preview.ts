@@ -1,16 +1,16 @@
 import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { warning, type Notice } from "../plugin/resource.js";
-import { noKeyError } from "./created-key.js";
 import {
   keyCorrected,
   keyIsAccessToken,
+  openCreationDropped,
   previousKeyEnds,
   rotationAhead,
   rotationWaits,
-  untrackedCreation,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
+import { noKeyError } from "./open-creation.js";
 import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
@@ -52,12 +52,20 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
   return isCorrected ? [keyCorrected(name.urn, session.settings.settingName)] : [];
 }
 
-function aboutCreation(change: KeyChange, { step, state, created }: Assessment): Notice[] {
-  // After the next creation, no stack tracks a key that is unread. One that is known belongs to a resource.
-  if (STEPS[step].creates)
-    return created.kind === "unread" ? [untrackedCreation(created.unfinished, change.name.urn)] : [];
-  const error = noKeyError(change, created, state);
-  return error === null ? [] : [warning(error.message)];
+function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment): Notice[] {
+  if (!STEPS[step].creates) {
+    const error = noKeyError(change, outcome, state);
+    return error === null ? [] : [warning(error.message)];
+  }
+  switch (outcome.kind) {
+    case "settled":
+    case "readable":
+    case "known": // Its key belongs to a resource.
+      return [];
+    case "proposable":
+    case "lost":
+      return [openCreationDropped(outcome.creation, change.name.urn)];
+  }
 }
 
 function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {

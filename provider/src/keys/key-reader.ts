@@ -11,15 +11,12 @@ import {
 import type { ResponseMapping } from "../bodies/response-mapping.js";
 
 /** What a response says of the key. Secret. */
-export interface KeyReading {
-  /** `null` if none is certain. */
-  readonly apiKey: string | null;
-  /**
-   * Without an `apiKey`: JSON Pointers to possible keys, best first; empty if none looks like one, `null` if
-   * the response has no text that `responses.apiKey` could point to.
-   */
-  readonly candidates: readonly string[] | null;
-}
+export type KeyReading =
+  | { readonly kind: "found"; readonly apiKey: string }
+  /** No key is certain. Has JSON Pointers to possible keys, best first; none if none looks like one. */
+  | { readonly kind: "possible"; readonly pointers: readonly string[] }
+  /** The response has no text that `responses.apiKey` could point to. */
+  | { readonly kind: "nothing" };
 
 /** Names of keys, besides names that end with {@link API_KEY} or `apiToken`. */
 const KEY_NAME = nameSet(
@@ -68,7 +65,7 @@ const NOT_A_TEXT = /^[{["<]|=[^=]/;
 /** An access token of this length is not in a key by chance. */
 const MIN_UNIQUE_LENGTH = 16;
 /** The maximum number of pointers to propose. */
-const MAX_CANDIDATES = 3;
+const MAX_POINTERS = 3;
 
 /**
  * Reads the key from the body of the response to its creation. Never throws.
@@ -79,10 +76,10 @@ const MAX_CANDIDATES = 3;
 export function readApiKey(text: string, mapping: ResponseMapping, accessToken: string): KeyReading {
   const root = documentOf(text);
   const mapped = mapping.apiKey === undefined ? null : resolvePointer(root, mapping.apiKey);
-  if (isPossible(mapped, accessToken)) return { apiKey: mapped, candidates: null };
+  if (isPossible(mapped, accessToken)) return { kind: "found", apiKey: mapped };
 
   const possible = nodesOf(root).filter(({ value }) => isPossible(value, accessToken));
-  if (possible.length === 0) return { apiKey: null, candidates: null };
+  if (possible.length === 0) return { kind: "nothing" };
 
   const named = possible.filter(isNamedAsKey);
   const others = possible.filter((node) => !isNamedAsKey(node) && looksGenerated(node) && mayBeKey(node));
@@ -91,8 +88,8 @@ export function readApiKey(text: string, mapping: ResponseMapping, accessToken: 
   const isCertain = named.length > 0 && rivals.length === 0;
   // Where a setting points to nothing, a guess is only proposed.
   const mayGuess = mapping.apiKey === undefined && !reportsFailure(text);
-  if (apiKey !== undefined && isCertain && mayGuess) return { apiKey, candidates: null };
-  return { apiKey: null, candidates: pointersOf(candidates, MAX_CANDIDATES) };
+  if (apiKey !== undefined && isCertain && mayGuess) return { kind: "found", apiKey };
+  return { kind: "possible", pointers: pointersOf(candidates, MAX_POINTERS) };
 }
 
 /** Returns a body as JSON, or as text that may be a key; `null` if it is neither. */

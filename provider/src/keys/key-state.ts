@@ -17,7 +17,7 @@ export interface Key {
 }
 
 /** A creation whose key has not been read. It blocks others until it is read or a person acts. Secret. */
-export interface UnfinishedCreation {
+export interface OpenCreation {
   /** When it ended, ISO 8601. */
   readonly at: string;
   /** `rotation.trigger` at that time. */
@@ -38,7 +38,7 @@ export interface KeyState {
   readonly previousExpiresAt: string | null;
   /** The last `rotation.trigger` that led to a key. */
   readonly trigger: string | null;
-  readonly unfinished: UnfinishedCreation | null;
+  readonly openCreation: OpenCreation | null;
 }
 
 /** The state before the first key. */
@@ -48,7 +48,7 @@ export const NO_KEY: KeyState = {
   rotatedAt: null,
   previousExpiresAt: null,
   trigger: null,
-  unfinished: null,
+  openCreation: null,
 };
 
 /** The outputs, without those that every resource has. Only the handlers read `internal`. */
@@ -58,19 +58,19 @@ type Outputs = Readonly<
 
 /** Returns the outputs of a state. All are set: a missing one would be unknown in every preview. */
 export function outputsOf(state: KeyState): Outputs {
-  const { current, previous, rotatedAt, previousExpiresAt, trigger, unfinished } = state;
+  const { current, previous, rotatedAt, previousExpiresAt, trigger, openCreation } = state;
   return {
     apiKey: current?.apiKey ?? null,
     hint: current && hintOf(current.apiKey),
     createdAt: current?.createdAt ?? null,
     // Without a key, show the response that should have contained it.
-    response: (current ?? unfinished)?.response ?? null,
+    response: (current ?? openCreation)?.response ?? null,
     previousApiKey: previous?.apiKey ?? null,
     previousExpiresAt,
     internal: {
       trigger,
       rotatedAt,
-      unfinished,
+      openCreation,
       previous: previous && { createdAt: previous.createdAt, response: previous.response },
     },
   };
@@ -78,14 +78,14 @@ export function outputsOf(state: KeyState): Outputs {
 
 /** Returns the state that outputs hold. */
 export function stateOf(outputs: Properties): KeyState {
-  const { trigger, rotatedAt, unfinished, previous } = membersOf(outputs["internal"]);
+  const { trigger, rotatedAt, openCreation, previous } = membersOf(outputs["internal"]);
   return {
     current: keyOf(outputs["apiKey"], outputs),
     previous: keyOf(outputs["previousApiKey"], membersOf(previous)),
     rotatedAt: dateOf(rotatedAt),
     previousExpiresAt: dateOf(outputs["previousExpiresAt"]),
     trigger: textOf(trigger),
-    unfinished: unfinishedOf(unfinished),
+    openCreation: openCreationOf(openCreation),
   };
 }
 
@@ -122,7 +122,7 @@ function keyOf(apiKey: unknown, { createdAt, response }: Properties): Key | null
   return { apiKey, createdAt: textOf(createdAt), response: responseOf(response) };
 }
 
-function unfinishedOf(value: unknown): UnfinishedCreation | null {
+function openCreationOf(value: unknown): OpenCreation | null {
   if (!isObject(value)) return null;
   const { at, trigger, response } = value;
   return { at: textOf(at) ?? "", trigger: textOf(trigger), response: responseOf(response) };

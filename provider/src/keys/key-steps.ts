@@ -1,17 +1,16 @@
 import { asPartnerError } from "../partner-api/errors.js";
 import type { Applied } from "../plugin/resource.js";
-import {
-  noKeyError,
-  readableOf,
-  readCreation,
-  showsKey,
-  withCorrectedKeys,
-  type CreatedKey,
-} from "./created-key.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { PREVIOUS_DELETED, sameKey, withSentence } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
+import {
+  noKeyError,
+  readCreation,
+  showsKey,
+  withCorrectedKeys,
+  type CreationOutcome,
+} from "./open-creation.js";
 import { stepOf, withNewKey, withoutPrevious, withOverlapOf, type Rotation, type Step } from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
@@ -24,21 +23,21 @@ export interface Assessment {
   readonly step: Step;
   /** The state as today's settings and arguments see it. */
   readonly state: KeyState;
-  readonly created: CreatedKey;
+  readonly outcome: CreationOutcome;
 }
 
 /** Assesses what an update has to do. Sends no request. @param stored The state as the stack stores it. */
 export function assess(change: KeyChange, stored: KeyState): Assessment {
   const { session, rotation } = change;
   const state = withOverlapOf(withCorrectedKeys(session, stored), rotation);
-  const created = readCreation(change, state);
-  const step = stepOf(state, rotation, session.currentTime(), readableOf(created));
-  return { step, state, created };
+  const outcome = readCreation(change, state);
+  const step = stepOf(state, rotation, session.currentTime(), outcome.kind);
+  return { step, state, outcome };
 }
 
 /** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
 export async function perform(change: KeyChange, assessment: Assessment): Promise<Applied<KeyState>> {
-  const { step, state, created } = assessment;
+  const { step, state, outcome } = assessment;
   switch (step) {
     case "create":
       return createKey(change, state);
@@ -46,7 +45,7 @@ export async function perform(change: KeyChange, assessment: Assessment): Promis
       return rotateKey(change, state);
     case "read":
     case "blocked":
-      return finishCreation(change, state, created);
+      return settleCreation(change, state, outcome);
     case "expire":
       if (state.previous !== null) await deleteKey(change, state.previous, state.current);
       return { state: withoutPrevious(state), failure: null };
@@ -63,13 +62,13 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const client = await session.open();
   const { response, failure: lost } = await client.createApiKey((text) => showsKey(session, text));
   const at = new Date(session.currentTime()).toISOString();
-  const unfinished = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
-  const sent = { ...state, unfinished };
-  const created = readCreation(change, sent);
-  const isNew = state.current === null && state.unfinished === null;
+  const openCreation = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
+  const sent = { ...state, openCreation };
+  const outcome = readCreation(change, sent);
+  const isNew = state.current === null && state.openCreation === null;
   // Of a new resource, there would be nothing to keep but the key of another one.
-  if (isNew && created.kind === "known") throw sameKey(change.name.urn, created.holder);
-  const applied = finishCreation(change, sent, created);
+  if (isNew && outcome.kind === "known") throw sameKey(change.name.urn, outcome.holder);
+  const applied = settleCreation(change, sent, outcome);
   // No key is read from a response that was lost or cut off, so the first error never comes alone.
   if (lost === null || applied.failure === null) return applied;
   return { ...applied, failure: withSentence(lost, applied.failure.message) };
@@ -89,9 +88,9 @@ async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   };
 }
 
-/** Makes the key of the unfinished creation the current one, or says why it cannot. Sends no request. */
-function finishCreation(change: KeyChange, state: KeyState, created: CreatedKey): Applied<KeyState> {
-  if (created.kind !== "new") return { state, failure: noKeyError(change, created, state) };
+/** Makes the key of the open creation the current one, or says why it cannot. Sends no request. */
+function settleCreation(change: KeyChange, state: KeyState, outcome: CreationOutcome): Applied<KeyState> {
+  if (outcome.kind !== "readable") return { state, failure: noKeyError(change, outcome, state) };
   const { session, rotation } = change;
-  return { state: withNewKey(state, created.key, rotation, session.currentTime()), failure: null };
+  return { state: withNewKey(state, outcome.key, rotation, session.currentTime()), failure: null };
 }

@@ -1,4 +1,5 @@
 import type { Key, KeyState } from "./key-state.js";
+import type { CreationOutcome } from "./open-creation.js";
 
 /** The argument `rotation`, which `RotationArgs` documents. */
 export interface Rotation {
@@ -17,9 +18,9 @@ export const STEPS: Readonly<
   Record<Step, { readonly creates: boolean; readonly deletes: readonly ("previous" | "current")[] }>
 > = {
   none: { creates: false, deletes: [] },
-  // Reads the key in the kept response to a creation.
+  // Reads the key in the kept response to the open creation.
   read: { creates: false, deletes: [] },
-  // An earlier creation is unfinished, and no person has acted.
+  // A creation is open, and no person has acted.
   blocked: { creates: false, deletes: [] },
   // Creates the first key.
   create: { creates: true, deletes: [] },
@@ -37,9 +38,6 @@ export const STEPS: Readonly<
  */
 export type Due = "trigger" | "age" | "waiting";
 
-/** Whether the key of an unfinished creation can be read: now, perhaps with another setting, or never. */
-export type Readable = "now" | "perhaps" | "never";
-
 /** A day in milliseconds. */
 const DAY = 86_400_000;
 
@@ -47,20 +45,31 @@ const DAY = 86_400_000;
  * Decides the next step.
  *
  * @param now Milliseconds since the epoch.
- * @param readable Of the unfinished creation, if there is one.
+ * @param outcome Of the open creation.
  */
-export function stepOf(state: KeyState, rotation: Rotation, now: number, readable: Readable): Step {
-  const { unfinished } = state;
+export function stepOf(
+  state: KeyState,
+  rotation: Rotation,
+  now: number,
+  outcome: CreationOutcome["kind"],
+): Step {
   const step = stepOfKeys(state, rotation, now);
-  if (unfinished === null) return step;
-  if (readable === "now") return "read"; // Whatever the trigger: nothing else could track the key.
-  // A person has acted, with a new trigger or the one before. It stays unfinished until another creation.
-  if (isNewTrigger(unfinished.trigger, rotation)) return step;
-  // A response that another setting may read blocks everything; any other one only blocks another creation.
-  return readable === "perhaps" || STEPS[step].creates ? "blocked" : step;
+  // With a new trigger, or the one before. The creation stays open until the next one.
+  const hasPersonActed = isNewTrigger(state.openCreation?.trigger ?? null, rotation);
+  switch (outcome) {
+    case "settled":
+      return step;
+    case "readable":
+      return "read"; // Whatever the trigger: nothing else could track the key.
+    case "known": // The setting may point to the wrong value.
+    case "proposable":
+      return hasPersonActed ? step : "blocked";
+    case "lost":
+      return STEPS[step].creates && !hasPersonActed ? "blocked" : step;
+  }
 }
 
-/** Decides the next step as if no creation were unfinished. */
+/** Decides the next step as if no creation were open. */
 function stepOfKeys(state: KeyState, rotation: Rotation, now: number): Step {
   if (state.current === null) return "create";
   const due = dueOf(state, rotation, now);
@@ -91,15 +100,15 @@ export function withOverlapOf(state: KeyState, { overlapDays }: Rotation): KeySt
 
 /** Returns a state in which a created key has taken over from the current one. */
 export function withNewKey(state: KeyState, key: Key, rotation: Rotation, now: number): KeyState {
-  const { current, trigger, unfinished } = state;
+  const { current, trigger, openCreation } = state;
   const promoted = {
     current: key,
     previous: current,
     // The time of its creation may be days ago, which would leave no overlap.
     rotatedAt: new Date(now).toISOString(),
     previousExpiresAt: null,
-    trigger: rotation.trigger ?? unfinished?.trigger ?? trigger,
-    unfinished: null,
+    trigger: rotation.trigger ?? openCreation?.trigger ?? trigger,
+    openCreation: null,
   };
   return withOverlapOf(promoted, rotation);
 }

@@ -51,7 +51,7 @@ it("a state survives its outputs, and anything else reads as no key", () => {
     rotatedAt: "2026-03-01T12:00:00.000Z",
     previousExpiresAt: "2026-03-08T12:00:00.000Z",
     trigger: "a",
-    unfinished: { at: "2026-03-02T12:00:00.000Z", trigger: null, response },
+    openCreation: { at: "2026-03-02T12:00:00.000Z", trigger: null, response },
   };
   const outputs = outputsOf(state);
   expect(stateOf(outputs)).toEqual(state);
@@ -59,7 +59,7 @@ it("a state survives its outputs, and anything else reads as no key", () => {
   const wrong = [
     {},
     { apiKey: 7, internal: [], previousApiKey: {} },
-    { internal: { unfinished: "x", rotatedAt: "x" } },
+    { internal: { openCreation: "x", rotatedAt: "x" } },
   ];
   for (const outputs of wrong) expect(stateOf(outputs)).toEqual(NO_KEY);
   expect(Object.values(outputsOf(NO_KEY)), "an output that is not set").not.toContain(undefined);

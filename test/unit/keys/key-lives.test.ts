@@ -30,7 +30,7 @@ describe("a key", () => {
       createdAt: new Date(NOON).toISOString(),
       response: { body: JSON.stringify({ api_key: apiKey }), encoding: "utf8", isCutOff: false },
       ...{ previousApiKey: null, previousExpiresAt: null },
-      internal: { trigger: "a", rotatedAt: new Date(NOON).toISOString(), unfinished: null, previous: null },
+      internal: { trigger: "a", rotatedAt: new Date(NOON).toISOString(), openCreation: null, previous: null },
       ...{ account: "default", server: service.url },
     });
     expect(await stack.up(at("a"))).toEqual({ requests: [], notices: [], error: null, changes: false });
@@ -230,7 +230,7 @@ it("a refused replacement keeps the key in use if the engine goes on, but no oth
   expect((await stack.destroy()).error).toBeNull();
 });
 
-describe("an unread creation", () => {
+describe("an open creation", () => {
   it("is read with the right pointer and no request, and counts from its creation", async () => {
     const { service, stack } = await start({ body: UNREADABLE });
     const { error, requests } = await stack.up(at("a"), { repetitions: 2 });
@@ -253,7 +253,7 @@ describe("an unread creation", () => {
       const { requests, error } = await stack.up(at("c", overlap), POINTER);
       expect([posts(requests), error]).toEqual([0, null]);
       expect(await stack.preview(at("c"), POINTER)).toMatchObject({ changes: overlap === 0 });
-      expect(stack.outputs).toMatchObject({ internal: { trigger: "c", unfinished: null } });
+      expect(stack.outputs).toMatchObject({ internal: { trigger: "c", openCreation: null } });
     },
   );
 

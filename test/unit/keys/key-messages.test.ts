@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import * as messages from "../../../provider/src/keys/key-messages.ts";
-import type { UnfinishedCreation } from "../../../provider/src/keys/key-state.ts";
+import type { OpenCreation } from "../../../provider/src/keys/key-state.ts";
 import { memberProposal, type ProposeMember } from "../../../provider/src/setting-messages.ts";
 import { PartnerError, type ErrorCode } from "../../../provider/src/partner-api/errors.ts";
 
@@ -17,7 +17,7 @@ const propose: ProposeMember = (member, values) => memberProposal("configuration
 const lost = { at: AT, trigger: null, response: null };
 const unread = { ...lost, response: { body: BODY, encoding: "utf8", isCutOff: false } as const };
 const cutOff = { ...unread, response: { ...unread.response, isCutOff: true } };
-const candidates = ["/data/token", "/data/secret"];
+const pointers = ["/data/token", "/data/secret"];
 const failure = (code: ErrorCode, text: string) => new PartnerError(code, text);
 const timeout = failure(
   "PARTNERS_TIMEOUT",
@@ -34,15 +34,15 @@ const uncertain = new PartnerError(
   { status: 500, mayHaveChanged: true },
 );
 const OTHER = URN.replace(/checkout$/, "billing");
-const keyUnread = (
-  unfinished: UnfinishedCreation,
-  candidates: readonly string[] | null,
+const blocks = (
+  creation: OpenCreation,
+  pointers: readonly string[] | null,
   hasKey: boolean,
   urn: string,
   hasStack = true,
 ) => {
-  const proposal = candidates && propose("apiKey", candidates);
-  return messages.keyUnread({ unfinished, proposal, hasKey, urn, hasStack });
+  const proposal = pointers && propose("apiKey", pointers);
+  return messages.openCreationBlocks(creation, { proposal, hasKey, urn, hasStack });
 };
 
 const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lacksKeys: boolean) =>
@@ -50,21 +50,21 @@ const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lac
 
 /** Every error and notice of keys, as it is shown. */
 const ALL = [
-  keyUnread(lost, null, false, URN),
-  messages.withSentence(timeout, keyUnread(lost, null, false, URN).message),
-  keyUnread(lost, null, true, ""),
-  keyUnread(cutOff, null, true, URN),
-  keyUnread(unread, candidates, false, URN),
-  keyUnread(unread, [], true, URN),
-  keyUnread(unread, null, false, ""),
-  keyUnread(unread, candidates, false, URN, false),
+  blocks(lost, null, false, URN),
+  messages.withSentence(timeout, blocks(lost, null, false, URN).message),
+  blocks(lost, null, true, ""),
+  blocks(cutOff, null, true, URN),
+  blocks(unread, pointers, false, URN),
+  blocks(unread, [], true, URN),
+  blocks(unread, null, false, ""),
+  blocks(unread, pointers, false, URN, false),
   messages.withSentence(
     failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`),
     messages.PREVIOUS_DELETED,
   ),
-  messages.untrackedCreation(lost, URN),
-  messages.untrackedCreation(unread, ""),
-  messages.undeletedCreation(lost, URN, propose("apiKey", candidates)),
+  messages.openCreationDropped(lost, URN),
+  messages.openCreationDropped(unread, ""),
+  messages.openCreationNotDeleted(lost, URN, propose("apiKey", pointers)),
   messages.sameKey(URN, URN),
   messages.sameKey(OTHER, URN),
   messages.keyHeldByOther(KEY, URN, URN),
@@ -115,7 +115,7 @@ it("several failures of a removal are told together, with the command to forget 
 });
 
 it("a command to paste names the resource, whatever its name is", () => {
-  const commandFor = (urn: string) => /--replace (.*)"/.exec(keyUnread(lost, null, false, urn).message)?.[1];
+  const commandFor = (urn: string) => /--replace (.*)"/.exec(blocks(lost, null, false, urn).message)?.[1];
   const urns = [URN, "urn:pulumi:dev::shop::a:b:C$a:b:C::it's", ""];
   expect(urns.map(commandFor)).toEqual([URN, `'urn:pulumi:dev::shop::a:b:C$a:b:C::it'\\''s'`, "URN"]);
 });

@@ -25,6 +25,10 @@ function read(body: unknown, mapping: ResponseMapping = {}): KeyReading {
   return readApiKey(text, mapping, ACCESS_TOKEN);
 }
 
+function keyIn(reading: KeyReading): string | null {
+  return reading.kind === "found" ? reading.apiKey : null;
+}
+
 it.each<[what: string, body: unknown, pointer: string]>([
   ["as the contract names it", { api_key: KEY }, "/api_key"],
   ["in another spelling", { "API-Key": KEY }, "/API-Key"],
@@ -48,10 +52,10 @@ it.each<[what: string, body: unknown, pointer: string]>([
   ["if the failure of another thing is named", { key: KEY, status: "ok", errors: [] }, "/key"],
 ])("the key is read %s", (_what, body, pointer) => {
   const value = typeof body === "string" ? body.trim().replaceAll('"', "") : resolvePointer(body, pointer);
-  expect(read(body)).toEqual({ apiKey: value, candidates: null });
+  expect(read(body)).toEqual({ kind: "found", apiKey: value });
 });
 
-it.each<[what: string, body: unknown, candidates: string[] | null]>([
+it.each<[what: string, body: unknown, pointers: string[] | null]>([
   ["if two values are named like the key", { key: KEY, token: OTHER }, ["/key", "/token"]],
   ["if any other long value has a digit", { key: KEY, seed: OTHER }, ["/key", "/seed"]],
   ["if it is in an array", { key: KEY, more: [OTHER] }, ["/key", "/more/0"]],
@@ -80,15 +84,15 @@ it.each<[what: string, body: unknown, candidates: string[] | null]>([
   ["of JSON that is not whole", `{"key":"${KEY}`, null],
   ["of a web page", `<html><body>${KEY}</body></html>`, null],
   ["of an empty body", "", null],
-])("nothing is read %s", (_what, body, candidates) => {
-  expect(read(body)).toEqual({ apiKey: null, candidates });
+])("nothing is read %s", (_what, body, pointers) => {
+  expect(read(body)).toEqual(pointers === null ? { kind: "nothing" } : { kind: "possible", pointers });
 });
 
 it("the access token is never the key, nor is a text that contains a long one", () => {
   const tokens = ["t0ken-42-8f14e45f", "0ken-42-8f14e45f", "t0ken-42"];
   const body = '{"key":"t0ken-42-8f14e45f"}';
-  expect(tokens.map((token) => readApiKey(body, {}, token).apiKey)).toEqual([null, null, tokens[0]]);
-  expect(readApiKey('{"key":"t0ken-42"}', {}, "t0ken-42").apiKey).toBeNull();
+  expect(tokens.map((token) => keyIn(readApiKey(body, {}, token)))).toEqual([null, null, tokens[0]]);
+  expect(readApiKey('{"key":"t0ken-42"}', {}, "t0ken-42").kind).toBe("nothing");
 });
 
 it.each<[what: string, body: unknown, pointer: string, apiKey: string | null]>([
@@ -103,7 +107,7 @@ it.each<[what: string, body: unknown, pointer: string, apiKey: string | null]>([
   ["never finds what is masked", { key: "pk_live_***arjtT1" }, "/key", null],
   ["never finds JSON that is not whole", `{"key":"${KEY}`, "", null],
 ])("a pointer %s", (_what, body, pointer, apiKey) => {
-  expect(read(body, { apiKey: pointer }).apiKey).toBe(apiKey);
+  expect(keyIn(read(body, { apiKey: pointer }))).toBe(apiKey);
 });
 
 /** Alphabets of services, with the lengths of their keys. */
@@ -123,7 +127,7 @@ it("under the contract's name, random keys of every usual alphabet are read", ()
     const draw = () => alphabet[Math.floor(random() * alphabet.length)] ?? "";
     const keys = Array.from({ length: scaled(2_000) }, () => Array.from({ length }, draw).join(""));
     // Five times the same x is a mask, which a random key has once in a million.
-    return keys.filter((key) => !/x{5}/i.test(key) && read({ api_key: key }).apiKey !== key).length;
+    return keys.filter((key) => !/x{5}/i.test(key) && keyIn(read({ api_key: key })) !== key).length;
   });
   expect(refused).toEqual(ALPHABETS.map(() => 0));
 });
@@ -132,11 +136,11 @@ const single = SHAPES.keys.filter(({ pair }) => !pair);
 const pairs = SHAPES.keys.filter(({ pair }) => pair);
 const names = (shapes: readonly KeyShape[]) => shapes.map(({ like }) => like);
 const readings = single.map((shape) => ({ ...shape, reading: read(shape.body) }));
-const refused = readings.filter(({ reading }) => reading.apiKey === null);
+const refused = readings.filter(({ reading }) => reading.kind !== "found");
 
 it("of public services, no other value is taken for the key", () => {
   const wrong = readings.filter(({ reading, apiKey, body }) => {
-    return reading.apiKey !== null && reading.apiKey !== resolvePointer(body, apiKey ?? "");
+    return reading.kind === "found" && reading.apiKey !== resolvePointer(body, apiKey ?? "");
   });
   console.log(`${single.length - refused.length} of ${single.length} keys are read; not:`, names(refused));
   expect(names(wrong)).toEqual([]);
@@ -145,18 +149,18 @@ it("of public services, no other value is taken for the key", () => {
 it("of public services, a refused key is read by one pointer, which is proposed for at least 90 %", () => {
   const unread = refused.filter(({ body, apiKey }) => {
     const mapping = apiKey === null ? {} : { apiKey };
-    return read(body, mapping).apiKey !== resolvePointer(body, apiKey ?? "");
+    return keyIn(read(body, mapping)) !== resolvePointer(body, apiKey ?? "");
   });
   expect(names(unread)).toEqual([]);
   const proposed = refused.filter(({ reading, apiKey }) => {
-    return reading.candidates?.includes(apiKey ?? "");
+    return reading.kind === "possible" && reading.pointers.includes(apiKey ?? "");
   });
   expect(proposed.length / refused.length).toBeGreaterThanOrEqual(0.9);
 });
 
 it("of a pair of a public service, one of its two values is read, or none", () => {
   const pointers = pairs.flatMap(({ body }) => {
-    const { apiKey } = read(body);
+    const apiKey = keyIn(read(body));
     return nodesOf(body).flatMap(({ value, pointer }) => (value === apiKey && apiKey ? [pointer] : []));
   });
   const ends = [...new Set(pointers.map((pointer) => pointer.split("/").at(-1)))];

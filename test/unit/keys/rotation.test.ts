@@ -18,10 +18,10 @@ const KEY = { current: key, trigger: "a" };
 const IMPORTED = { current: { ...key, createdAt: null } };
 const OVERLAPS = { ...KEY, previous: key, previousExpiresAt: "2026-04-01T00:00:00.000Z" };
 const IS_OVER = { ...OVERLAPS, previousExpiresAt: "2026-03-31T02:00:00.000Z" };
-const LOST = { unfinished: { at: AT, trigger: "b", response: null } };
-const LOST_FIRST = { unfinished: { ...LOST.unfinished, trigger: null } };
+const LOST = { openCreation: { at: AT, trigger: "b", response: null } };
+const LOST_FIRST = { openCreation: { ...LOST.openCreation, trigger: null } };
 const response = { body: "{}", encoding: "utf8", isCutOff: false } as const;
-const UNREAD = { unfinished: { ...LOST.unfinished, response } };
+const PROPOSABLE = { openCreation: { ...LOST.openCreation, response } };
 
 const NONE = { trigger: null, afterDays: null, overlapDays: null };
 const by = (trigger: string | null, overlapDays = 7) => ({ ...NONE, trigger, overlapDays });
@@ -51,19 +51,28 @@ it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, step: Step]
   ["it is lost, and rotation is removed", { ...KEY, ...LOST }, NONE, "none"],
   ["it is lost, and the trigger is set back", { ...KEY, ...LOST }, by("a"), "none"],
   ["it is lost, and the trigger is new again", { ...KEY, ...LOST }, by("c"), "rotate"],
-  ["the first creation is unread", UNREAD, NONE, "blocked"],
-  ["a rotation is unread", { ...KEY, ...UNREAD }, by("b"), "blocked"],
-  ["it is unread, and rotation is removed", { ...KEY, ...UNREAD }, NONE, "blocked"],
-  ["it is unread, and the trigger is set back", { ...KEY, ...UNREAD }, by("a"), "none"],
-  ["it is unread, and the trigger is new", { ...KEY, ...UNREAD }, by("c"), "rotate"],
 ])("the next step if %s", (_what, state, rotation, step) => {
-  const readable = state.unfinished?.response ? "perhaps" : "never";
-  expect(stepOf({ ...NO_KEY, ...state }, rotation, NOW, readable)).toBe(step);
+  const outcome = state.openCreation ? "lost" : "settled";
+  expect(stepOf({ ...NO_KEY, ...state }, rotation, NOW, outcome)).toBe(step);
+});
+
+it.each<[what: string, state: Partial<KeyState>, rotation: Rotation, step: Step]>([
+  ["there is no key", PROPOSABLE, NONE, "blocked"],
+  ["a key is due", { ...KEY, ...PROPOSABLE }, by("b"), "blocked"],
+  ["rotation is removed", { ...KEY, ...PROPOSABLE }, NONE, "blocked"],
+  ["the overlap is over", { ...IS_OVER, ...PROPOSABLE }, by("b"), "blocked"],
+  ["the trigger is set back", { ...KEY, ...PROPOSABLE }, by("a"), "none"],
+  ["the trigger is new", { ...KEY, ...PROPOSABLE }, by("c"), "rotate"],
+])("the next step if a setting may read the created key, and %s", (_what, state, rotation, step) => {
+  const steps = (["proposable", "known"] as const).map((outcome) =>
+    stepOf({ ...NO_KEY, ...state }, rotation, NOW, outcome),
+  );
+  expect(steps).toEqual([step, step]);
 });
 
 it("a key that can be read by now is read, whatever the trigger", () => {
   const steps = [NONE, by("b"), by("c")].map((rotation) =>
-    stepOf({ ...NO_KEY, ...KEY, ...UNREAD }, rotation, NOW, "now"),
+    stepOf({ ...NO_KEY, ...KEY, ...PROPOSABLE }, rotation, NOW, "readable"),
   );
   expect(steps).toEqual(["read", "read", "read"]);
 });

@@ -66,11 +66,11 @@ function assertFewRequests({ command: { verb }, calls, stack, service, now, befo
   const needs = new Set(calls.filter((call) => mayCreate(call, now)).map(({ name }) => name));
   assert(service.keys.length - before.keyCount <= needs.size, "a key is created twice for one need");
   const creations = changes.filter((request) => request.startsWith("POST")).length - service.deniedCreations;
-  const unfinished = stack.filter((entry) => {
-    const at = unfinishedOf(entry.outputs)?.at;
-    return at !== undefined && at !== unfinishedOf(before.stack.get(entry)?.outputs ?? {})?.at;
+  const open = stack.filter((entry) => {
+    const at = openCreationOf(entry.outputs)?.at;
+    return at !== undefined && at !== openCreationOf(before.stack.get(entry)?.outputs ?? {})?.at;
   });
-  assert(unfinished.length <= creations, "a creation that the service has denied is kept");
+  assert(open.length <= creations, "a creation that the service has denied is kept");
 }
 
 /** Asserts that each valid key is in the state, or that a message named it when it was lost. */
@@ -78,7 +78,7 @@ function assertNoKeyLost(finished: Finished, known: Known): void {
   const { calls, stack, service, before, wasKilled, now } = finished;
   const failed = calls.filter((call) => mayCreate(call, now) && call.errors.length > 0);
   const isRemembered = ({ name, outputs }: Entry): boolean =>
-    unfinishedOf(outputs) !== null && failed.some((call) => call.name === name);
+    openCreationOf(outputs) !== null && failed.some((call) => call.name === name);
   for (const [index, { key, isLive }] of service.keys.entries()) {
     if (!isLive || known.lost.has(key) || holdersOf(key, stack).length > 0) continue;
     known.lost.add(key);
@@ -127,8 +127,8 @@ function assertGoneKeysNamed(finished: Finished): void {
 function isNamed({ notices }: Finished, key: string, holders: readonly Entry[]): boolean {
   const warnings = notices.filter(({ severity }) => severity === "warning").map(({ text }) => text);
   return holders.some(({ outputs }) => {
-    const { previous, unfinished } = outputs["internal"] as Internal;
-    const times = [outputs["createdAt"], previous?.createdAt, unfinished?.at].filter(Boolean);
+    const { previous, openCreation } = outputs["internal"] as Internal;
+    const times = [outputs["createdAt"], previous?.createdAt, openCreation?.at].filter(Boolean);
     const names = [...times.map((time) => String(time).slice(11, 16)), `…${key.slice(-4)}`];
     // Nothing may be shown of a short key that was imported, or of a value that a person took for the key.
     const isNameless = key.length < 20 || !Object.values(outputs).includes(key);
@@ -216,14 +216,14 @@ function assertOverlaps(finished: Finished): void {
   }
 }
 
-/** Asserts that no unfinished creation fails an update in which no key is due. */
+/** Asserts that no open creation fails an update in which no key is due. */
 function assertNothingBlocksInVain({ calls, service, now, command, before }: Finished): void {
   if (service.requests.length > 0 || command.verb !== "up") return;
   for (const { name, verb, olds, news, errors } of calls) {
     const [entry] = [...before.stack.values()].filter((each) => each.name === name && !each.replaced);
-    const response = entry && unfinishedOf(entry.outputs)?.response;
+    const response = entry && openCreationOf(entry.outputs)?.response;
     const isKept = response != null && !response.isCutOff;
-    const call = { name, verb, olds: withoutUnfinished(olds), news };
+    const call = { name, verb, olds: withoutOpenCreation(olds), news };
     if (verb !== "update" || !name.startsWith("key") || isKept || mayCreate(call, now)) continue;
     assert.deepEqual(errors, [], `nothing is due, but ${name} fails`);
   }
@@ -341,7 +341,7 @@ interface Response {
 interface Internal {
   readonly trigger: string | null;
   readonly rotatedAt: string | null;
-  readonly unfinished: {
+  readonly openCreation: {
     readonly at: string;
     readonly trigger: string | null;
     readonly response: Response | null;
@@ -349,9 +349,9 @@ interface Internal {
   readonly previous: { readonly createdAt: string | null; readonly response: Response | null } | null;
 }
 
-/** Returns the unfinished creation of a key; `null` if there is none. */
-export function unfinishedOf({ internal }: Properties): Internal["unfinished"] {
-  return (internal as Internal | undefined)?.unfinished ?? null;
+/** Returns the open creation of a key; `null` if there is none. */
+export function openCreationOf({ internal }: Properties): Internal["openCreation"] {
+  return (internal as Internal | undefined)?.openCreation ?? null;
 }
 
 /** Returns the current and the previous key, as the outputs have them. */
@@ -364,9 +364,9 @@ function keysOf(outputs: Properties) {
   };
 }
 
-/** Returns outputs as if no creation was unfinished. */
-function withoutUnfinished(outputs: Properties): Properties {
-  return { ...outputs, internal: { ...(outputs["internal"] as Internal), unfinished: null } };
+/** Returns outputs as if no creation was open. */
+function withoutOpenCreation(outputs: Properties): Properties {
+  return { ...outputs, internal: { ...(outputs["internal"] as Internal), openCreation: null } };
 }
 
 /** Returns when the overlap ends by today's arguments; `NaN` if there is none. */
@@ -378,7 +378,7 @@ function overlapEnd({ olds, news }: Pick<Call, "olds" | "news">): number {
   return Date.parse(rotatedAt ?? "") + overlapDays * DAY;
 }
 
-/** Whether a call may create a key: one is due, and no creation is unfinished, or a person has acted. */
+/** Whether a call may create a key: one is due, and no creation is open, or a person has acted. */
 function mayCreate(
   { name, verb, olds, news }: Pick<Call, "name" | "verb" | "olds" | "news">,
   now: number,
@@ -386,8 +386,8 @@ function mayCreate(
   if (!name.startsWith("key") || verb !== "update") return name.startsWith("key") && verb === "create";
   const { trigger: declared = "", afterDays = Infinity } = rotationOf(news);
   const trigger = String(declared);
-  const unfinished = unfinishedOf(olds);
-  if (unfinished !== null && (trigger === "" || trigger === unfinished.trigger)) return false;
+  const open = openCreationOf(olds);
+  if (open !== null && (trigger === "" || trigger === open.trigger)) return false;
   const { trigger: used } = olds["internal"] as Internal;
   const age = Math.floor(now / DAY) - Math.floor(Date.parse(String(olds["createdAt"])) / DAY);
   const isOld = !(age < afterDays) && !(overlapEnd({ olds, news }) > now);

@@ -7,7 +7,7 @@ import type { Properties } from "../../../provider/src/plugin/properties.ts";
 import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Command, type Entry, type Operation } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import { assertOperation, rotationOf, stateIn, unfinishedOf, webhooksOf } from "./invariants.ts";
+import { assertOperation, rotationOf, stateIn, openCreationOf, webhooksOf } from "./invariants.ts";
 import { ALPHABETS, SHAPES, startService, WEBHOOKS, type Fault, type Service } from "./service.ts";
 
 const DAY = 86_400_000;
@@ -72,7 +72,7 @@ class Life {
     for (const id of WEBHOOKS) if (!webhooks.has(id)) webhooks.set(id, "active");
     this.#point({ apiKey: "right", apiKeyId: this.#people.knowsKeyId ? "right" : "none" });
     for (const { name, inputs, outputs } of this.#stack)
-      if (unfinishedOf(outputs) !== null) this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
+      if (openCreationOf(outputs) !== null) this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
     for (let left = 5, changed: readonly string[] = [""]; changed.length > 0; left -= 1) {
       assert(left > 0, "a stack keeps changing");
       await this.#succeed("refresh");
