@@ -60,10 +60,9 @@ function noKeyRead({ at, response }: OpenCreation, urn: string, then: string): P
 /** What a rotation that fails has done all the same. */
 export const PREVIOUS_DELETED = "The previous key was deleted.";
 
-/** Returns an error that says something more. */
+/** Returns an error that says something more of one resource, so that each shows it in full. */
 export function withSentence(error: PartnerError, sentence: string): PartnerError {
-  const { code, message, mayHaveChanged, status } = error;
-  return new PartnerError(code, `${message} ${sentence}`, { mayHaveChanged, status });
+  return error.withMessage(`${error.message} ${sentence}`, { summary: null });
 }
 
 /** Nothing tracks an open creation any more: a person has acted, or the resource is removed. */
@@ -118,7 +117,8 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
 /** The service did not accept the first identifier of a key. @param proposal How to set another one. */
 export function keyNotAccepted(failure: PartnerError, proposal: string): PartnerError {
   const remedy = `If the service deletes keys by an ID, ${proposal}.`;
-  return resourceError(`${failure.message} ${remedy}`); // Without a status: a setting can help.
+  // Without the status, which would mean that no setting can help.
+  return failure.withMessage(`${failure.message} ${remedy}`, { code: "PARTNERS_RESOURCE", status: null });
 }
 
 /** What is known after a removal that failed. */
@@ -133,18 +133,16 @@ interface FailedRemoval {
 
 /** Keys of a resource that is removed were not deleted: says how to keep the resource, or to forget it. */
 export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemoval): PartnerError {
-  const [{ code, status }, ...others] = failures;
+  const [first, ...others] = failures;
   const isLasting = failures.every((each) => each.code === "PARTNERS_RESOURCE" || isRefused(each.status));
   const keys = others.length === 0 ? "that key no longer works" : "those keys no longer work";
   const forget = `If ${keys}, ${stateDelete(urn)}.`;
   const keep = `To keep the resource, run "pulumi up --replace ${shellUrn(urn)}".`;
-  const message = [
-    ...failures.map((failure) => failure.message),
-    ...(hasStack && isLasting ? [forget] : []),
-    ...(hasStack && lacksKeys ? [keep] : []),
-  ].join(" ");
+  const remedies = [...(hasStack && isLasting ? [forget] : []), ...(hasStack && lacksKeys ? [keep] : [])];
+  if (others.length === 0) return remedies.reduce(withSentence, first);
   const mayHaveChanged = failures.some((failure) => failure.mayHaveChanged);
-  return new PartnerError(code, message, { mayHaveChanged, status: others.length > 0 ? null : status });
+  const message = [...failures.map((failure) => failure.message), ...remedies].join(" ");
+  return first.withMessage(message, { mayHaveChanged, status: null, summary: null });
 }
 
 /** The service did not find, or did not accept, any identifier of a key. */

@@ -23,6 +23,9 @@ export interface ErrorFacts {
   readonly summary?: string | null;
 }
 
+/** The facts that an error in other words does not keep. */
+type Replaced = ErrorFacts & { readonly code?: ErrorCode };
+
 /**
  * An error that a user can do something about. The host adds the code to its message, and perhaps a hint. The
  * message never contains a token or a key, and of a body at most the server's own words, redacted.
@@ -33,6 +36,7 @@ export class PartnerError extends Error {
   readonly status: number | null;
   readonly isUnreachable: boolean;
   readonly summary: string | null;
+  readonly #facts: ErrorFacts;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
     super(message);
@@ -41,6 +45,12 @@ export class PartnerError extends Error {
     this.status = facts.status ?? null;
     this.isUnreachable = facts.isUnreachable ?? false;
     this.summary = facts.summary ?? null;
+    this.#facts = facts;
+  }
+
+  /** Returns an error that says it differently. All facts stay, except those that are replaced. */
+  withMessage(message: string, { code = this.code, ...replaced }: Replaced): PartnerError {
+    return new PartnerError(code, message, { ...this.#facts, ...replaced });
   }
 }
 

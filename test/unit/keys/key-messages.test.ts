@@ -114,6 +114,22 @@ it("several failures of a removal are told together, with the command to forget 
   expect(removalFailed([refused, refused], false).message).toContain(`${refused.message} ${forget}`);
 });
 
+it("a removal with one failure, and nothing to add, fails with just that one", () => {
+  const summary = "DELETE: the server returned 401";
+  const rejected = new PartnerError("PARTNERS_STATUS", `${summary}.`, { status: 401, summary });
+  expect(removalFailed([rejected], false)).toBe(rejected);
+  // The command names the resource, so that each one shows it.
+  expect(removalFailed([rejected], true)).toMatchObject({ status: 401, summary: null });
+});
+
+it("what is said of a setting keeps what is known of a deletion", () => {
+  const summary = "DELETE: the server returned 422 after 2 attempts";
+  const facts = { status: 422, mayHaveChanged: true, summary };
+  const failure = new PartnerError("PARTNERS_STATUS", `${summary}.`, facts);
+  const error = messages.keyNotAccepted(failure, propose("apiKeyId", []));
+  expect(error).toMatchObject({ code: "PARTNERS_RESOURCE", status: null, mayHaveChanged: true, summary });
+});
+
 it("a command to paste names the resource, whatever its name is", () => {
   const commandFor = (urn: string) => /--replace (.*)"/.exec(blocks(lost, null, false, urn).message)?.[1];
   const urns = [URN, "urn:pulumi:dev::shop::a:b:C$a:b:C::it's", ""];
