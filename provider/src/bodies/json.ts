@@ -125,3 +125,11 @@ function childAt(value: unknown, token: string): unknown {
   if (isArray(value)) return /^(?:0|[1-9][0-9]{0,9})$/.test(token) ? value[Number(token)] : undefined;
   return isObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
 }
+
+/** Words and short numbers, such as `partner-main-2024`. */
+const WORDS = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}))*$/;
+
+/** Whether a text consists of words, as no generated secret does. */
+export function consistsOfWords(text: string): boolean {
+  return WORDS.test(text);
+}

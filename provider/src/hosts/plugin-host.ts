@@ -67,14 +67,15 @@ export class PluginHost {
         const key = `${this.#urn || (this.#calls.getStore()?.id ?? "")} ${text}`;
         if (this.#shown.has(key)) return;
         this.#shown.add(key);
-        this.#log.show(severity === "warning" ? "WARNING" : "INFO", text, this.#urn);
+        this.#log.show(severity === "warning" ? "WARNING" : "INFO", this.#masked(text), this.#urn);
       },
       showStatus: (text) => {
-        this.#log.showStatus(text, this.#urn);
+        this.#log.showStatus(this.#masked(text), this.#urn);
       },
       log: (line) => {
         const { isExplicit, account } = this.session.settings;
-        this.#log.show("INFO", isExplicit ? `${line} account=${JSON.stringify(account)}` : line, this.#urn);
+        const named = isExplicit ? `${line} account=${JSON.stringify(account)}` : line;
+        this.#log.show("INFO", this.#masked(named), this.#urn);
       },
     });
     this.handlers = createHandlers(this.session);
@@ -109,7 +110,8 @@ export class PluginHost {
   async check(resource: ResourceAdapter, olds: Properties, news: Properties) {
     this.hasCurrentSettings = true; // The engine calls it only for a program.
     try {
-      return await resource.check(olds, news, this.#urn);
+      const { inputs, problems } = await resource.check(olds, news, this.#urn);
+      return { inputs, problems: problems.map((problem) => this.#masked(problem)) };
     } catch (error) {
       return { inputs: news, problems: [this.describeError(error)] };
     }
@@ -136,6 +138,10 @@ export class PluginHost {
    * it in full. A partial failure always does, because the engine stores its message with the resource.
    */
   describeError(error: unknown): string {
+    return this.#masked(this.#messageOf(error));
+  }
+
+  #messageOf(error: unknown): string {
     const usesLastSettings = !this.hasCurrentSettings && this.session.settings.usesStoredSettings;
     if (error instanceof PartialFailure) return errorText(error.reason, usesLastSettings);
     if (!(error instanceof PartnerError)) return unexpectedText(error);
@@ -147,6 +153,11 @@ export class PluginHost {
     // A retry hook repeats the call of the resource that failed first.
     const isFirst = first === undefined || (first === this.#urn && first !== "");
     return isFirst ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
+  }
+
+  /** Each text that leaves the process passes here: an error, notice, status or line of the log. */
+  #masked(text: string): string {
+    return this.session.secrets.mask(text);
   }
 
   /** The URN of the current call; empty if it is not known. */

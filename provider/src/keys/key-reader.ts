@@ -1,5 +1,6 @@
 import { reportsFailure } from "../bodies/failure-reports.js";
 import {
+  consistsOfWords,
   isObject,
   nameSet,
   nodesOf,
@@ -55,8 +56,6 @@ const MASKED = /\*{2}|\.{3}|x{5}|X{5}/;
 const ADDRESS =
   /^[A-Za-z][\w+.-]{0,20}:\/\/|^\.{0,2}\/(?![A-Za-z0-9+/]{31,}={0,2}$)|(?:^|\/)[a-z][a-z_-]{2,}\//;
 const DATE = /^\d{4}-\d\d-\d\d(?:$|T)/;
-/** Words and short numbers, such as `partner-main-2024`. */
-const WORDS = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_./:](?:[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,4}))*$/;
 const UUID_OR_EMAIL = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[^@\s]+@[^@\s]+\.[a-z]+$/i;
 /** A body that is nothing but a key. */
 const BARE_KEY = /^[\w.~+/-]{20,}={0,2}$/;
@@ -120,7 +119,7 @@ function isPossible(value: unknown, accessToken: string): value is string {
 /** Whether a value looks generated, as a key does, and is not an address, date or name. */
 function looksGenerated({ value }: DocumentNode): boolean {
   const text = String(value);
-  return ![ADDRESS, DATE, WORDS].some((form) => form.test(text));
+  return !ADDRESS.test(text) && !DATE.test(text) && !consistsOfWords(text);
 }
 
 /** Whether a value is named like the key, and in a place for the key. */

@@ -28,8 +28,13 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     registration: PARTNER_API_KEY,
     readArguments: readKeyArguments,
     inputsOf: keyInputsOf,
-    stateOf,
     outputsOf,
+
+    stateOf(outputs) {
+      const state = stateOf(outputs);
+      for (const key of [state.current, state.previous]) if (key !== null) session.secrets.add(key.apiKey);
+      return state;
+    },
 
     async check(oldInputs, { isUnknown, rotation }) {
       const usedTrigger = oldInputs?.rotation.trigger ?? null;
@@ -85,6 +90,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       if (variable === undefined) return Promise.reject(wrongKeyId());
       const apiKey = session.env[variable];
       if (!apiKey) return Promise.reject(variableNotSet(variable));
+      session.secrets.add(apiKey);
       if (!isVisibleAscii(apiKey) || !isPathSegment(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });

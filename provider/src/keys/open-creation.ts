@@ -111,5 +111,7 @@ function proposalOf(session: AccountSession, pointers: readonly string[]): strin
 
 function readText(session: AccountSession, text: string): KeyReading {
   const { responses, accessToken } = session.readSettings();
-  return readApiKey(text, responses, accessToken);
+  const reading = readApiKey(text, responses, accessToken);
+  if (reading.kind === "found") session.secrets.add(reading.apiKey);
+  return reading;
 }

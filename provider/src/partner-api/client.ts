@@ -3,6 +3,7 @@ import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
 import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
+import { wordsOf, type KnownSecrets } from "./known-secrets.js";
 import { RateLimiter, type Clock } from "./rate-limiter.js";
 import { requestFailed, retryStatus, type RequestFailure } from "./request-messages.js";
 import { withRetry, type Outcome } from "./retry.js";
@@ -24,6 +25,8 @@ export interface ClientOptions extends ServiceSettings, Pick<RequestFailure, "se
   /** Sets the proxies. */
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  /** What else no message may repeat, such as the keys of the stack. */
+  readonly secrets?: KnownSecrets;
   /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
   /** Gets one line for each attempt, without secrets. */
@@ -181,8 +184,8 @@ interface Call {
 const MIN_WORD_LENGTH = 8;
 
 /** Returns what no message may contain. Of a header, a server may quote one word alone. */
-function secretsOf({ accessToken, headers }: ClientOptions): string[] {
+function secretsOf({ accessToken, headers, secrets }: ClientOptions): string[] {
   const values = Object.values(headers);
-  const words = values.flatMap((value) => value.split(/[\s;,=]+/));
-  return [accessToken, ...values, ...words.filter((word) => word.length >= MIN_WORD_LENGTH)];
+  const words = values.flatMap(wordsOf).filter((word) => word.length >= MIN_WORD_LENGTH);
+  return [accessToken, ...values, ...words, ...(secrets?.values ?? [])];
 }

@@ -1,4 +1,5 @@
 import { isArray, isObject, parseDocument } from "../bodies/json.js";
+import { spellingsOf } from "./known-secrets.js";
 import { API_ROOT } from "./operations.js";
 
 /** The maximum number of characters of a text to show, and to clean: a regex can fail on a very long run. */
@@ -20,7 +21,8 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
  * Returns the server's own words in the body of a response: on one line, at most 200 characters, with `***`
  * for anything that could be a secret.
  *
- * @param secrets What must not be repeated: the access token, values of headers, a key, its ID.
+ * @param secrets What must not be repeated: the access token, values of headers, keys, an ID. A text that was
+ *   shortened, or of which a part was removed, could no longer be searched for them.
  * @returns `null` if the body has no message, or if one of the secrets occurs in it.
  */
 export function quoteServer(body: string, secrets: readonly string[]): string | null {
@@ -36,12 +38,7 @@ function containsSecret(text: string, secrets: readonly string[]): boolean {
   const searched = text.toLowerCase();
   return secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .flatMap((secret) => {
-      // Without its end, which differs if more text, such as a colon, is encoded with it.
-      const base64 = Buffer.from(secret).toString("base64").replace(/.=+$/, "");
-      const base64url = base64.replaceAll("+", "-").replaceAll("/", "_");
-      return [secret, encodeURIComponent(secret.toWellFormed()), base64, base64url];
-    })
+    .flatMap(spellingsOf)
     .some((spelling) => searched.includes(spelling.toLowerCase()));
 }
 

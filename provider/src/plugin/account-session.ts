@@ -1,6 +1,7 @@
 import type { HttpResponse } from "../partner-api/attempt.js";
 import type { PartnerClient } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
+import { KnownSecrets } from "../partner-api/known-secrets.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
 import type { Notice } from "./resource.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
@@ -35,6 +36,8 @@ export class AccountSession {
   readonly currentTime: () => number;
   readonly notify: (notice: Notice) => void;
   readonly showStatus: (text: string) => void;
+  /** The secrets of the settings, and what the handlers add. */
+  readonly secrets = new KnownSecrets();
   /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
   hasStack = true;
   /** The settings as they are set, and their names. */
@@ -70,7 +73,11 @@ export class AccountSession {
 
   /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */
   readSettings(): Settings {
-    return (this.#validSettings ??= this.settings.read());
+    if (this.#validSettings !== null) return this.#validSettings;
+    const settings = this.settings.read();
+    this.secrets.add(settings.accessToken);
+    this.secrets.addHeaders(settings.headers);
+    return (this.#validSettings = settings);
   }
 
   /** Returns the client, opening it on the first call. @throws {PartnerError} about the settings. */
@@ -118,6 +125,7 @@ export class AccountSession {
       settingName: this.settings.settingName,
       env: this.env,
       clock: this.#clock,
+      secrets: this.secrets,
       signal: this.#options.signal,
       log: this.env["PARTNERS_DEBUG"] === "1" ? this.#options.log : undefined,
       showStatus: this.showStatus,

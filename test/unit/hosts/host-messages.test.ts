@@ -46,6 +46,26 @@ it("only the first of many resources with the same error shows it in full; the o
   expect(await messageOf(unnamed, refused())).toBe(short("another resource"));
 });
 
+it("no text that leaves the process contains a secret that it knows", async () => {
+  const shown = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => {
+    shown.mockRestore();
+  });
+  const host = hostAlone();
+  const key = "AbCdEfGhIjKlMnOpQrStUvWxYz";
+  host.session.secrets.add(key);
+  const error = refused({}, `${TEXT} The account has ${key}.`);
+  for (const each of [error, new PartialFailure("id", {}, error)])
+    expect(await messageOf(host, each)).toBe(`${TEXT} The account has ***. [PARTNERS_STATUS]`);
+  await host.handleCall({ id: "", urn: "" }, () => {
+    host.session.notify(warning(`The service returned ${key}.`));
+    host.session.showStatus(`Retrying ${key}`);
+    return Promise.resolve();
+  });
+  expect(JSON.stringify(shown.mock.calls)).toContain("The service returned ***.");
+  expect(JSON.stringify(shown.mock.calls)).not.toContain(key);
+});
+
 it.each<[what: string, second: Error, wasRefresh: boolean]>([
   ["if something may have changed", refused({ mayHaveChanged: true }), false],
   ["if it has no summary", refused({ summary: null }), false],

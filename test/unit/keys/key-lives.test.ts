@@ -481,3 +481,16 @@ it("the same key again is not deleted with the resource that --replace replaces"
   expect([requests, error]).toEqual([CREATION, null]);
   expect(notices).toEqual([matching(/^warning: Did not delete .*: its replacement has the same key\.$/)]);
 });
+
+it("a key of the stack is not repeated, whatever it looks like, if the service names it", async () => {
+  const service = await startService();
+  const stack = new Stack(service);
+  for (const apiKey of ["pk_9f8e7d6c5b4", "AbCdEfGhIjKlMnOpQrStUvWxYz"]) {
+    await stack.import(apiKey);
+    const message = `The account has the key ${apiKey}.`;
+    service.answers.createApiKey = () => ({ status: 409, body: { message } });
+    const { error } = await stack.up({ trigger: "b", overlapDays: 7 });
+    expect(error).toMatch(/^POST .* the server returned 409(?!.*The account has)/);
+    expect(error).not.toContain(apiKey);
+  }
+});
