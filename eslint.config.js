@@ -18,9 +18,13 @@ function imports(files, ...forbidden) {
 const PULUMI = ["^@pulumi/", "Only hosts/ and resources/ speak to the engine."];
 const UNDICI = ["^undici", "Only partner-api/ sends requests."];
 const FOLDERS = [
-  imports(["provider/src/{plugin,cli}/**/*.ts"], PULUMI, UNDICI, [
+  imports(["provider/src/{adapter,cli}/**/*.ts"], PULUMI, UNDICI, [
     "/resources/",
     "A program's process loads resources/, the plugin's process everything else.",
+  ]),
+  imports(["provider/src/account/**/*.ts"], PULUMI, UNDICI, [
+    "/(?:adapter|keys|webhooks|hosts|resources)/",
+    "An account does not know what uses it.",
   ]),
   imports(["provider/src/partner-api/**/*.ts"], PULUMI, [
     "^\\.\\./(?!bodies/(?:json|failure-reports)\\.js|version\\.js)",
@@ -42,7 +46,7 @@ const FOLDERS = [
     ["provider/src/resources/**/*.ts"],
     ["^undici|^node:(?!module$)", "A program only registers resources; the plugin's process does the work."],
     [
-      "/(?:hosts|plugin|keys|webhooks|bodies|partner-api|sandbox|cli)/",
+      "/(?:hosts|adapter|account|keys|webhooks|bodies|partner-api|sandbox|cli)/",
       "The engine loads the handlers through registration.ts; a program may import only types.",
       true,
     ],
@@ -102,7 +106,10 @@ export default tseslint.config(
     rules: { "max-len": ["error", { code: 110, ignoreUrls: true }] },
   },
   {
-    files: ["provider/src/*.ts", "provider/src/{plugin,keys,webhooks,bodies,partner-api,hosts}/**/*.ts"],
+    files: [
+      "provider/src/*.ts",
+      "provider/src/{account,adapter,keys,webhooks,bodies,partner-api,hosts}/**/*.ts",
+    ],
     ignores: ["**/*-messages.ts", "**/*-reader.ts", "**/response-mapping.ts"], // Lists of names are no sentences.
     rules: {
       "no-restricted-syntax": [

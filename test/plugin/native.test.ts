@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import manifest from "../../provider/package.json" with { type: "json" };
 import schema from "../../provider/schema.json" with { type: "json" };
-import { SIGNATURE, UNKNOWN } from "../../provider/src/plugin/properties.js";
+import { SIGNATURE, UNKNOWN } from "../../provider/src/adapter/properties.js";
 import { holdAnswer, replaceAnswers, sandboxFor } from "../support/sandbox.ts";
 import { fromStruct, METHODS, startPlugin, toStruct, urnOf } from "../support/spawned-plugin.ts";
 import { configFor, created, errorOf, HOOK, KEY, plain, secretValue, start } from "./support.ts";

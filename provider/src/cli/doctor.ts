@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify, styleText } from "node:util";
 
-import { PartnerError } from "../partner-api/errors.js";
-import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
-import { AccountSession } from "../plugin/account-session.js";
-import type { SettingsReader } from "../plugin/settings.js";
+import { AccountSession } from "../account/account-session.js";
 import { configurationWarnings, quoteForShell } from "../setting-messages.js";
 import { NAMESPACE, SETTING_NAMES } from "../setting-names.js";
+import type { SettingsReader } from "../account/settings.js";
+import { PartnerError } from "../partner-api/errors.js";
+import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { readWebhookList, type WebhookListReading } from "../webhooks/webhook-list-reader.js";
 import { notListed, stateUnknown, unreadableList } from "../webhooks/webhook-messages.js";
 import { stateFieldsOf } from "../webhooks/webhook-state-field-reader.js";

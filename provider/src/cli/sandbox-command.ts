@@ -1,8 +1,8 @@
 import { once } from "node:events";
 
+import { quoteForShell } from "../setting-messages.js";
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import { webhookName, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
-import { quoteForShell } from "../setting-messages.js";
 
 const HELP = `Usage: pulumi-partners sandbox [options]
 

@@ -9,8 +9,8 @@ import { createRequire } from "node:module";
 import type * as Grpc from "@grpc/grpc-js";
 import type { ConfigureRequest, ResourceProvider } from "@pulumi/pulumi/dynamic";
 
-import { withoutUndefined, type Properties, type ResourceName } from "../plugin/properties.js";
-import type { ResourceAdapter } from "../plugin/resource-adapter.js";
+import { withoutUndefined, type Properties, type ResourceName } from "../adapter/properties.js";
+import type { ResourceAdapter } from "../adapter/resource-adapter.js";
 import { PluginHost, type CallFailure } from "./plugin-host.js";
 import { toOutputs } from "./secret-marks.js";
 

@@ -1,8 +1,6 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 
-import { partsOf, UNKNOWN, type Properties } from "../plugin/properties.js";
-import { warning } from "../plugin/resource.js";
-import type { ConfigSource } from "../plugin/settings.js";
+import { warning } from "../account/notice.js";
 import { mustBeText, unknownSettings } from "../setting-messages.js";
 import {
   ACCOUNT,
@@ -13,6 +11,8 @@ import {
   SETTINGS,
   TEXT_SETTINGS,
 } from "../setting-names.js";
+import type { ConfigSource } from "../account/settings.js";
+import { partsOf, UNKNOWN, type Properties } from "../adapter/properties.js";
 import type { PluginHost } from "./plugin-host.js";
 import { markSecrets } from "./secret-marks.js";
 import { checkFailure, fromStruct, toStruct } from "./struct.js";

@@ -2,8 +2,8 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
-import type { ResourceAdapter } from "../plugin/resource-adapter.js";
+import { partsOf, type Properties, type ResourceName } from "../adapter/properties.js";
+import type { ResourceAdapter } from "../adapter/resource-adapter.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../registration.js";
 import { cannotList, unknownToken } from "./host-messages.js";
 import type { PluginHost } from "./plugin-host.js";

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type * as Grpc from "@grpc/grpc-js";
 
+import { AccountSession } from "../account/account-session.js";
+import { PartialFailure } from "../adapter/partial-failure.js";
+import { partsOf, type Properties, type ResourceName } from "../adapter/properties.js";
+import { isStored, ResourceAdapter } from "../adapter/resource-adapter.js";
 import { keyResource } from "../keys/key-resource.js";
 import { PartnerError } from "../partner-api/errors.js";
-import { AccountSession } from "../plugin/account-session.js";
-import { PartialFailure } from "../plugin/partial-failure.js";
-import { partsOf, type Properties, type ResourceName } from "../plugin/properties.js";
-import { isStored, ResourceAdapter } from "../plugin/resource-adapter.js";
 import type { RESOURCES } from "../registration.js";
 import { createWebhooks } from "../webhooks/webhook-forms.js";
 import { EngineLog } from "./engine-log.js";

@@ -1,11 +1,11 @@
-import { isObject } from "../bodies/json.js";
 import {
   SIGNATURE,
   UNKNOWN,
   withoutSpecialValues,
   withoutUndefined,
   type Properties,
-} from "../plugin/properties.js";
+} from "../adapter/properties.js";
+import { isObject } from "../bodies/json.js";
 import { SECRET_OUTPUTS } from "../registration.js";
 
 /** The {@link SIGNATURE} of a secret. */

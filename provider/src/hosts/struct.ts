@@ -1,7 +1,7 @@
 import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
-import { withoutUndefined, type Properties } from "../plugin/properties.js";
+import { withoutUndefined, type Properties } from "../adapter/properties.js";
 import { unmarkSecrets } from "./secret-marks.js";
 
 /** Reads properties, without marks of secrets and without what only the dynamic host needs in the state. */

@@ -1,6 +1,6 @@
+import type { AccountSession } from "../account/account-session.js";
 import { asPartnerError, failureOf, PartnerError } from "../partner-api/errors.js";
 import { isInvalid, isNotFound } from "../partner-api/statuses.js";
-import type { AccountSession } from "../plugin/account-session.js";
 import type { KeyContext } from "./key-holders.js";
 import type { KeyIdentifier } from "./key-identifier-reader.js";
 import {

@@ -1,5 +1,5 @@
-import type { AccountSession } from "../plugin/account-session.js";
-import type { ResourceName } from "../plugin/properties.js";
+import type { AccountSession } from "../account/account-session.js";
+import type { ResourceName } from "../adapter/properties.js";
 import { identifiersOf, type KeyIdentifier } from "./key-identifier-reader.js";
 import { bodyOf, includesKey, type Key, type KeyState } from "./key-state.js";
 

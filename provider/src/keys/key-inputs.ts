@@ -1,6 +1,6 @@
+import { UNKNOWN, type Properties } from "../adapter/properties.js";
+import { unknownArguments } from "../adapter/resource-messages.js";
 import { isObject } from "../bodies/json.js";
-import { UNKNOWN, type Properties } from "../plugin/properties.js";
-import { unknownArguments } from "../plugin/resource-messages.js";
 import { ROTATION_RULES } from "./key-messages.js";
 import type { Rotation } from "./rotation.js";
 

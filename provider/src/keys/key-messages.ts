@@ -1,9 +1,9 @@
+import { information, warning, type Notice } from "../account/notice.js";
+import { quoteForShell, type NameSetting } from "../setting-messages.js";
+import { partsOf } from "../adapter/properties.js";
+import { wrongImportId } from "../adapter/resource-messages.js";
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { isRefused } from "../partner-api/statuses.js";
-import { partsOf } from "../plugin/properties.js";
-import { information, warning, type Notice } from "../plugin/resource.js";
-import { wrongImportId } from "../plugin/resource-messages.js";
-import { quoteForShell, type NameSetting } from "../setting-messages.js";
 import { hintOf, type Key, type OpenCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */

@@ -1,5 +1,5 @@
-import { UNKNOWN, type Properties } from "../plugin/properties.js";
-import { warning, type Notice } from "../plugin/resource.js";
+import { warning, type Notice } from "../account/notice.js";
+import { UNKNOWN, type Properties } from "../adapter/properties.js";
 import {
   keyCorrected,
   keyIsAccessToken,

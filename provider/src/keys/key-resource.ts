@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
+import type { AccountSession } from "../account/account-session.js";
+import type { ResourceName } from "../adapter/properties.js";
+import type { Resource } from "../adapter/resource.js";
 import { isVisibleAscii } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
-import type { ResourceName } from "../plugin/properties.js";
-import type { Resource } from "../plugin/resource.js";
 import { PARTNER_API_KEY } from "../registration.js";
 import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
+import type { Properties } from "../adapter/properties.js";
 import { isObject } from "../bodies/json.js";
 import type { HttpResponse } from "../partner-api/attempt.js";
-import type { Properties } from "../plugin/properties.js";
 import type { KeyResponse, PARTNER_API_KEY } from "../registration.js";
 
 /** An API key. Secret. */

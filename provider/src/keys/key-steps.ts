@@ -1,5 +1,5 @@
+import type { Applied } from "../adapter/resource.js";
 import { asPartnerError } from "../partner-api/errors.js";
-import type { Applied } from "../plugin/resource.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { PREVIOUS_DELETED, sameKey, withSentence } from "./key-messages.js";

@@ -1,5 +1,5 @@
+import type { AccountSession } from "../account/account-session.js";
 import type { PartnerError } from "../partner-api/errors.js";
-import type { AccountSession } from "../plugin/account-session.js";
 import type { KeyContext } from "./key-holders.js";
 import { hasId } from "./key-identifier-reader.js";
 import { openCreationBlocks, openCreationDropped, openCreationNotDeleted, sameKey } from "./key-messages.js";

@@ -2,8 +2,8 @@ import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
-import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { wordsOf, type KnownSecrets } from "./known-secrets.js";
+import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
 import { RateLimiter, type Clock } from "./rate-limiter.js";
 import { requestFailed, retryStatus, type RequestFailure } from "./request-messages.js";
 import { withRetry, type Outcome } from "./retry.js";

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 
 import * as pulumi from "@pulumi/pulumi";
 
-import type { Registration } from "../registration.js";
 import { configurationWarnings } from "../setting-messages.js";
+import type { Registration } from "../registration.js";
 
 /**
  * A resource of the SDK's dynamic-provider host, with two inputs that Pulumi hides because of their

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 
-import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { mustBeText } from "../setting-messages.js";
 import {
   ACCOUNT,
@@ -12,6 +11,7 @@ import {
   SETTINGS,
   TEXT_SETTINGS,
 } from "../setting-names.js";
+import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { assertArguments } from "./partner-resource.js";
 
 /** The arguments of {@link Provider}. A `Provider` does not read stack configuration or the environment. */

@@ -1,14 +1,14 @@
+import type { AccountSession } from "../account/account-session.js";
+import type { Notice } from "../account/notice.js";
+import { withoutSpecialValues } from "../adapter/properties.js";
 import type { JsonObject } from "../bodies/json.js";
 import type { HttpResponse } from "../partner-api/attempt.js";
 import { failureOf } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
-import { withoutSpecialValues } from "../plugin/properties.js";
-import type { Notice } from "../plugin/resource.js";
 import type { PartnerWebhook } from "../registration.js";
 import type { KnownStates } from "./fleet-state.js";
-import { WebhookList } from "./webhook-list.js";
 import { readWebhookList, type UnreadableList, type WebhookListReading } from "./webhook-list-reader.js";
+import { WebhookList } from "./webhook-list.js";
 import {
   notListed,
   progress,

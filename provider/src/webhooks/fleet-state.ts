@@ -1,6 +1,6 @@
+import { UNKNOWN, type Properties } from "../adapter/properties.js";
 import { isObject } from "../bodies/json.js";
 import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
-import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import type { OtherWebhooks, StateOnDestroy } from "../registration.js";
 
 type ById<Value> = Readonly<Record<string, Value>>;

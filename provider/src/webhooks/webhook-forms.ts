@@ -1,7 +1,7 @@
+import type { AccountSession } from "../account/account-session.js";
+import { UNKNOWN, type Properties } from "../adapter/properties.js";
 import { isObject } from "../bodies/json.js";
 import { isState, isWebhookId, type WebhookState } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
-import { UNKNOWN, type Properties } from "../plugin/properties.js";
 import { PARTNER_WEBHOOK_STATE, PARTNER_WEBHOOK_STATES } from "../registration.js";
 import { AccountWebhooks } from "./account-webhooks.js";
 import { Declarations } from "./declarations.js";

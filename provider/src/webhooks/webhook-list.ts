@@ -1,5 +1,5 @@
+import type { AccountSession } from "../account/account-session.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
 import type { IncompleteSign, WebhookListReading, WebhookReading } from "./webhook-list-reader.js";
 import { listIncomplete, type Need } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-field-reader.js";

@@ -1,8 +1,8 @@
+import { information, warning, type Notice } from "../account/notice.js";
+import type { SettingsReader } from "../account/settings.js";
+import { wrongImportId } from "../adapter/resource-messages.js";
 import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { oppositeState, type WebhookState } from "../partner-api/operations.js";
-import { information, warning, type Notice } from "../plugin/resource.js";
-import { wrongImportId } from "../plugin/resource-messages.js";
-import type { SettingsReader } from "../plugin/settings.js";
 import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-field-reader.js";
 

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
+import type { AccountSession } from "../account/account-session.js";
+import type { Notice } from "../account/notice.js";
+import type { Properties } from "../adapter/properties.js";
+import type { Applied, Found, Plan, Resource } from "../adapter/resource.js";
 import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
-import type { AccountSession } from "../plugin/account-session.js";
-import type { Properties } from "../plugin/properties.js";
-import type { Applied, Found, Notice, Plan, Resource } from "../plugin/resource.js";
 import type { StateOnDestroy } from "../registration.js";
 import type { AccountWebhooks } from "./account-webhooks.js";
 import { converge, type Converged } from "./converge.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { SettingsReader } from "../../../provider/src/plugin/settings.js";
+import { SettingsReader } from "../../../provider/src/account/settings.js";
 import { NAMESPACE, SETTING_NAMES, SETTINGS, variableOf } from "../../../provider/src/setting-names.js";
 import { page, sectionOf, tableWith } from "./pages.ts";
 

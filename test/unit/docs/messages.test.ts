@@ -6,7 +6,7 @@ import {
   invalidArguments,
   keptAfterRepetitions,
   otherServer,
-} from "../../../provider/src/plugin/resource-messages.ts";
+} from "../../../provider/src/adapter/resource-messages.ts";
 import { missingSetting, oldNode, unusedVariable } from "../../../provider/src/setting-messages.ts";
 import { willChange } from "../../../provider/src/webhooks/webhook-messages.ts";
 import { FILES, page, sectionOf } from "./pages.ts";

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
-import { PartialFailure } from "../../../provider/src/plugin/partial-failure.js";
-import { warning } from "../../../provider/src/plugin/resource.js";
+import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { warning } from "../../../provider/src/account/notice.js";
 
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";

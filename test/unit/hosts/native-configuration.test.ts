@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { NativeConfiguration } from "../../../provider/src/hosts/native-configuration.js";
 import { PluginHost } from "../../../provider/src/hosts/plugin-host.js";
 import { fromStruct, toStruct } from "../../../provider/src/hosts/struct.js";
-import { SIGNATURE, UNKNOWN, type Properties } from "../../../provider/src/plugin/properties.js";
-import type { Notice } from "../../../provider/src/plugin/resource.js";
+import { SIGNATURE, UNKNOWN, type Properties } from "../../../provider/src/adapter/properties.js";
+import type { Notice } from "../../../provider/src/account/notice.js";
 
 const TYPE = "pulumi:providers:partners";
 const GIVEN = { baseUrl: "https://eu.example.com", accessToken: "t0ken" };

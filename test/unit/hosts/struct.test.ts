@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { markSecrets } from "../../../provider/src/hosts/secret-marks.js";
 import { fromStruct, toStruct } from "../../../provider/src/hosts/struct.js";
-import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/plugin/properties.js";
+import { SIGNATURE, UNKNOWN, withoutSpecialValues } from "../../../provider/src/adapter/properties.js";
 import { runSeed } from "../../support/random.ts";
 
 const SECRET = { [SIGNATURE]: "1b47061264138c4ac30d75fd1eb44270" };

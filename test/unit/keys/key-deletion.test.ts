@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Properties } from "../../../provider/src/plugin/properties.ts";
+import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { loseAnswers, refuse, replaceAnswers } from "../../support/sandbox.ts";
 import { DAY, Stack, startService, URN, type Shape } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { keyInputsOf, readKeyArguments } from "../../../provider/src/keys/key-inputs.ts";
 import { hintOf, NO_KEY, outputsOf, stateOf, type KeyState } from "../../../provider/src/keys/key-state.ts";
-import { UNKNOWN } from "../../../provider/src/plugin/properties.ts";
+import { UNKNOWN } from "../../../provider/src/adapter/properties.ts";
 
 it.each<[rotation: unknown, problem: RegExp | null]>([
   [undefined, null],

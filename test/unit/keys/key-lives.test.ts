@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/plugin/properties.ts";
+import { UNKNOWN, type Properties } from "../../../provider/src/adapter/properties.ts";
 import { loseAnswers, refuse, replaceAnswers } from "../../support/sandbox.ts";
 import { DAY, NOON, Stack, startService, URN, type Shape } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 
-import type { Properties } from "../../../provider/src/plugin/properties.ts";
-import type { Notice } from "../../../provider/src/plugin/resource.ts";
-import type { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
+import type { Properties } from "../../../provider/src/adapter/properties.ts";
+import type { Notice } from "../../../provider/src/account/notice.ts";
+import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.ts";
 import { sandboxFor, type PartnerApiServer } from "../../support/sandbox.ts";
 import { InstantClock } from "../partner-api/support.ts";
 import { runCommand, startPlugin, urnOf, type Command, type Entry } from "../random/engine.ts";

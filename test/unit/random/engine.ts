@@ -3,11 +3,11 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { createHandlers } from "../../../provider/src/hosts/plugin-host.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
-import { AccountSession, type SessionOptions } from "../../../provider/src/plugin/account-session.ts";
-import { withoutUndefined, type Properties } from "../../../provider/src/plugin/properties.ts";
-import type { Notice } from "../../../provider/src/plugin/resource.ts";
-import { PartialFailure } from "../../../provider/src/plugin/partial-failure.ts";
-import type { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.ts";
+import { AccountSession, type SessionOptions } from "../../../provider/src/account/account-session.ts";
+import { withoutUndefined, type Properties } from "../../../provider/src/adapter/properties.ts";
+import type { Notice } from "../../../provider/src/account/notice.ts";
+import { PartialFailure } from "../../../provider/src/adapter/partial-failure.ts";
+import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.ts";
 import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 
 /** After so many failures of a step, the engine ignores hooks, and drops the outputs of a partial failure. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import type { Properties } from "../../../provider/src/plugin/properties.ts";
+import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { publicText, type Call, type Entry, type Operation, type Program } from "./engine.ts";
 import { WEBHOOKS, type Service } from "./service.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { WebhookState } from "../../../provider/src/partner-api/operations.ts";
-import type { Properties } from "../../../provider/src/plugin/properties.ts";
+import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Command, type Entry, type Operation } from "./engine.ts";
 import { lives, type Event } from "./events.ts";

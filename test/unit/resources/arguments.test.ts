@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, expect, it } from "vitest";
 
 import * as partners from "../../../provider/src/index.js";
-import { SIGNATURE } from "../../../provider/src/plugin/properties.js";
+import { SIGNATURE } from "../../../provider/src/adapter/properties.js";
 import { assertKey } from "../../../provider/src/resources/partner-api-key.js";
 import { promisesOf } from "../../../provider/src/resources/partner-resource.js";
 import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATES } from "../../../provider/src/registration.js";

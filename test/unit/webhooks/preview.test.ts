@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { UNKNOWN, type Properties } from "../../../provider/src/plugin/properties.js";
+import { UNKNOWN, type Properties } from "../../../provider/src/adapter/properties.js";
 import { FOUND, NAME, failureOf, preview, serviceWith, startRun, taken, up, type Stored } from "./support.ts";
 
 const id = "be a positive whole number such as 101, without quotes";

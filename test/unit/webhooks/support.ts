@@ -2,10 +2,10 @@ import { onTestFinished } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import type { WebhookState } from "../../../provider/src/partner-api/operations.js";
-import type { Properties } from "../../../provider/src/plugin/properties.js";
-import { PartialFailure } from "../../../provider/src/plugin/partial-failure.js";
-import type { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
-import type { Notice } from "../../../provider/src/plugin/resource.js";
+import type { Properties } from "../../../provider/src/adapter/properties.js";
+import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
+import type { Notice } from "../../../provider/src/account/notice.js";
 import type { PartnerApiServer } from "../../support/sandbox.ts";
 import { startPlugin } from "../random/engine.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { SettingsReader } from "../../../provider/src/plugin/settings.js";
+import { SettingsReader } from "../../../provider/src/account/settings.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
 const here = new SettingsReader({ get: () => undefined }, {});

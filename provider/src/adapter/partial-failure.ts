@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
+import type { AccountSession } from "../account/account-session.js";
 import { asPartnerError, type PartnerError } from "../partner-api/errors.js";
-import type { AccountSession } from "./account-session.js";
 import type { Properties, ResourceName } from "./properties.js";
-import type { Applied } from "./resource.js";
 import { keptAfterRepetitions } from "./resource-messages.js";
+import type { Applied } from "./resource.js";
 
 /** Thrown to a host when a change fails but what it has reached must be kept in the state. */
 export class PartialFailure extends Error {

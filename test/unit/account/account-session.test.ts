@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 
 import { systemClock } from "../../../provider/src/partner-api/rate-limiter.js";
-import { AccountSession } from "../../../provider/src/plugin/account-session.js";
+import { AccountSession } from "../../../provider/src/account/account-session.js";
 import { startPartnerApi } from "../../support/partner-api-server.ts";
 
 const [LIST, CREATE] = ["GET /webhooks", "POST /api-key"];

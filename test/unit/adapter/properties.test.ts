@@ -6,7 +6,7 @@ import {
   UNKNOWN,
   withoutSpecialValues,
   withoutUndefined,
-} from "../../../provider/src/plugin/properties.js";
+} from "../../../provider/src/adapter/properties.js";
 
 it("a service's value loses what the engine or the SDK would take for a file, a secret or an unknown", () => {
   const special = { [SIGNATURE]: "c44067f5952c0a29", __pulumiResource: true, path: "/etc/passwd" };

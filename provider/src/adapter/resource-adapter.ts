@@ -1,8 +1,8 @@
-import type { AccountSession } from "./account-session.js";
+import type { AccountSession } from "../account/account-session.js";
 import { ResumableChanges } from "./partial-failure.js";
 import type { Properties, ResourceName } from "./properties.js";
-import type { Plan, Resource } from "./resource.js";
 import { invalidArguments, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
+import type { Plan, Resource } from "./resource.js";
 
 /** The properties that the adapter adds to each resource, and those of the engine. */
 const COMMON = /^(?:account|server|__.*)$/;

@@ -1,6 +1,6 @@
-import { resourceError, type PartnerError } from "../partner-api/errors.js";
+import { warning, type Notice } from "../account/notice.js";
 import type { NameSetting } from "../setting-messages.js";
-import { warning, type Notice } from "./resource.js";
+import { resourceError, type PartnerError } from "../partner-api/errors.js";
 
 /**
  * Says which arguments do not exist, in one sentence or none. A name that could be data is not repeated.

@@ -3,7 +3,7 @@ import type { PartnerClient } from "../partner-api/client.js";
 import { PartnerError } from "../partner-api/errors.js";
 import { KnownSecrets } from "../partner-api/known-secrets.js";
 import { systemClock, type Clock } from "../partner-api/rate-limiter.js";
-import type { Notice } from "./resource.js";
+import type { Notice } from "./notice.js";
 import { SettingsReader, type ConfigSource, type Settings } from "./settings.js";
 
 /** For how many milliseconds an answer shows that the service can be reached. */

@@ -1,16 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { AccountSession } from "../../../provider/src/plugin/account-session.js";
-import { PartialFailure } from "../../../provider/src/plugin/partial-failure.js";
-import { ResourceAdapter } from "../../../provider/src/plugin/resource-adapter.js";
-import {
-  information,
-  warning,
-  type Applied,
-  type Notice,
-  type Resource,
-} from "../../../provider/src/plugin/resource.js";
+import { AccountSession } from "../../../provider/src/account/account-session.js";
+import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
+import { information, warning, type Notice } from "../../../provider/src/account/notice.js";
+import type { Applied, Resource } from "../../../provider/src/adapter/resource.js";
 import type { Registration } from "../../../provider/src/registration.js";
 
 /** A resource that counts up to what its program wants. */

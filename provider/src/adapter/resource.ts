@@ -1,21 +1,7 @@
+import type { Notice } from "../account/notice.js";
 import type { PartnerError } from "../partner-api/errors.js";
 import type { Registration } from "../registration.js";
 import type { Properties, ResourceName } from "./properties.js";
-
-/** A message to the user that is not an error. */
-export interface Notice {
-  /** What the user asked for is `information`; a `warning` is for what the user did not ask for. */
-  readonly severity: "information" | "warning";
-  readonly text: string;
-}
-
-export function information(text: string): Notice {
-  return { severity: "information", text };
-}
-
-export function warning(text: string): Notice {
-  return { severity: "warning", text };
-}
 
 /** What became of a change. */
 export interface Applied<State> {

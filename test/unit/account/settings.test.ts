@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
-import { parseBaseUrl, type Refuse } from "../../../provider/src/plugin/setting-parsers.js";
-import { SettingsReader } from "../../../provider/src/plugin/settings.js";
+import { parseBaseUrl, type Refuse } from "../../../provider/src/account/setting-parsers.js";
+import { SettingsReader } from "../../../provider/src/account/settings.js";
 
 type Values = Readonly<Record<string, unknown>>;
 
