@@ -1,13 +1,19 @@
 import { expect, it } from "vitest";
 
+import { KnownSecrets } from "../../../provider/src/partner-api/known-secrets.ts";
 import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
 const TOKEN = "tok/7Qm2+Zr9?XbK%gTw";
 const KEY = "pk?live/letters";
 const ROOT = "/api/v1/partners";
-const SECRETS = [TOKEN, KEY, "1"];
 
-const said = (message: string): string | null => quoteServer(JSON.stringify({ message }), SECRETS);
+const secrets = new KnownSecrets();
+secrets.addToken(TOKEN);
+secrets.addKey(KEY);
+secrets.addHeaders({ "x-version": "1" });
+const quote = (body: string): string | null => quoteServer(body, (text) => secrets.areIn(text));
+
+const said = (message: string): string | null => quote(JSON.stringify({ message }));
 const base64 = (text: string, form: "base64" | "base64url" = "base64"): string =>
   Buffer.from(text).toString(form);
 
@@ -25,7 +31,7 @@ it.each<[body: string, words: string | null]>([
   ['{"errors":[]}', null],
   ["<html>Forbidden</html>", null],
 ])("the server's words in %s are %j", (body, words) => {
-  expect(quoteServer(body, SECRETS)).toBe(words);
+  expect(quote(body)).toBe(words);
 });
 
 it.each<[spelling: string, text: string]>([
@@ -70,6 +76,6 @@ it("what is quoted is found in 8 MiB of one character without an error", () => {
   for (const character of ["x", "7", "\u0000", "\u200b", " "]) {
     const text = character.repeat((8 * 1024 * 1024) / Buffer.byteLength(character));
     expect((said(text) ?? "").length, JSON.stringify(character)).toBeLessThanOrEqual(200);
-    expect(quoteServer(text, SECRETS)).toBeNull();
+    expect(quote(text)).toBeNull();
   }
 });
