@@ -98,6 +98,25 @@ export function oldNode(version: string, minimum: string): string {
   return `Node ${version} is too old: put Node ${minimum} or newer on the PATH of the Pulumi CLI.`;
 }
 
+/**
+ * Says which arguments do not exist, in one sentence; `null` if all do. A name that could be data is not
+ * repeated.
+ *
+ * @param of What takes the arguments: a resource, a function, a `Provider`, or an argument.
+ * @param known The names of the arguments that exist.
+ */
+export function unknownArguments(
+  of: string,
+  names: readonly string[],
+  known: readonly string[],
+): string | null {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return null;
+  const shown = unknown.filter((name) => /^[A-Za-z_]{1,40}$/.test(name)).map((name) => `"${name}"`);
+  const what = shown.length > 0 ? `no argument ${shown.join(", ")}` : "an unknown argument";
+  return `${of} has ${what}; valid arguments: ${known.join(", ")}.`;
+}
+
 /** Warns about stack configuration: secrets that are not encrypted, and names that are not settings. */
 export function configurationWarnings(
   project: string,

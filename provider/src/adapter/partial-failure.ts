@@ -76,21 +76,24 @@ export class ResumableChanges<State> {
     const kept = this.#kept.get(urn);
     const { state, failure } = await (kept === undefined ? change.apply(olds) : resume(change, kept.state));
     const outputs = change.outputsOf(state);
+    // 1. Everything was reached.
     if (failure === null) {
       this.#kept.delete(urn);
       return outputs;
     }
-    // The old state is all there is, so a plain error suffices. It is no repetition either: those end in a
-    // success, after which the engine would delete what this resource replaces.
+    // 2. Nothing was reached, now or earlier: the engine keeps the old state itself. It must not count as a
+    // repetition: the last one is a success, after which the engine deletes what is replaced.
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 
+    // 3. A hook repeats the same failure again and again. A success keeps what was reached, with a warning.
     const repetitions = kept?.failure === identityOf(failure) ? kept.repetitions + 1 : 0;
     if (repetitions === MAX_REPETITIONS) {
       this.#kept.delete(urn);
       this.#session.notify(keptAfterRepetitions(failure.message));
       return outputs;
     }
+    // 4. Something was reached: the state gets it now, and the next call of this process goes on from it.
     if (urn !== "") this.#kept.set(urn, { id, state, failure: identityOf(failure), repetitions });
     throw new PartialFailure(id, outputs, failure);
   }

@@ -1,7 +1,8 @@
 import type { AccountSession } from "../account/account-session.js";
+import { unknownArguments } from "../setting-messages.js";
 import { ResumableChanges } from "./partial-failure.js";
 import type { Properties, ResourceName } from "./properties.js";
-import { invalidArguments, otherAccount, otherServer, unknownArguments } from "./resource-messages.js";
+import { invalidArguments, otherAccount, otherServer } from "./resource-messages.js";
 import type { Plan, Resource } from "./resource.js";
 
 /** The properties that the adapter adds to each resource, and those of the engine. */
@@ -144,7 +145,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const { nativeToken, inputs: known } = this.#resource.registration;
     const { inputs, problems } = this.#resource.readArguments(args);
     const names = Object.keys(args).filter((name) => !COMMON.test(name));
-    return { inputs, problems: [...unknownArguments(nativeToken, names, known), ...problems] };
+    const unknown = unknownArguments(nativeToken.split(":").at(-1) ?? "", names, known);
+    return { inputs, problems: unknown === null ? problems : [unknown, ...problems] };
   }
 
   /** Validates the inputs of a change again: a policy may have changed them after the check. */

@@ -2,20 +2,6 @@ import { warning, type Notice } from "../account/notice.js";
 import type { NameSetting } from "../setting-messages.js";
 import { resourceError, type PartnerError } from "../partner-api/errors.js";
 
-/**
- * Says which arguments do not exist, in one sentence or none. A name that could be data is not repeated.
- *
- * @param of A type token, or an argument.
- * @param known The names of the arguments that exist.
- */
-export function unknownArguments(of: string, names: readonly string[], known: readonly string[]): string[] {
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return [];
-  const shown = unknown.filter((name) => /^[A-Za-z_]{1,40}$/.test(name)).map((name) => `"${name}"`);
-  const what = shown.length > 0 ? `no argument ${shown.join(", ")}` : "an unknown argument";
-  return [`${of.split(":").at(-1) ?? ""} has ${what}; valid arguments: ${known.join(", ")}.`];
-}
-
 /** A change has arguments that a check would refuse. @param problems One sentence for each. */
 export function invalidArguments(problems: readonly string[]): PartnerError {
   const why = "If the program is right, a policy has changed its arguments.";

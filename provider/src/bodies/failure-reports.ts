@@ -1,4 +1,4 @@
-import { isObject, normalizeName, parseDocument } from "./json.js";
+import { isArray, isObject, nodesOf, normalizeName, parseDocument } from "./json.js";
 
 /** Whether a body begins like a web page, such as a login page. */
 export function isWebPage(text: string): boolean {
@@ -20,4 +20,23 @@ export function rootReportsFailure(text: string): boolean {
     if (name === "success" || name === "ok") return value === false;
     return name === "status" && typeof value === "string" && /^(?:error|fail|failed|failure)$/i.test(value);
   });
+}
+
+/** What the names of members contain that count what was deleted. */
+const COUNT = /affected|delet|remov|count|matched|modified/;
+/** What the names contain that count something else, such as `errorCount` and `remainingCount`. */
+const OTHER_COUNT = /error|fail|remain|left|retr|limit|total/;
+
+/**
+ * Whether the body of a 2xx to a deletion says that nothing was deleted, as `{"affected":0}` does. It is read
+ * wide: a miss would lose a live key in silence, but after a false match another identifier is sent.
+ */
+export function reportsNothingDeleted(text: string): boolean {
+  const document = parseDocument(text);
+  if (document === 0 || document === false) return true; // What a database returned, passed on.
+  const counts = nodesOf(document, ({ value }) => !isArray(value))
+    .filter(({ name }) => COUNT.test(name) && !OTHER_COUNT.test(name))
+    .map(({ value }) => value);
+  const isNothing = (value: unknown): boolean => value === 0 || value === false;
+  return counts.some(isNothing) && !counts.some((value) => value === true || Number(value) > 0);
 }

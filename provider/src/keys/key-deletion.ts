@@ -1,56 +1,16 @@
-import type { AccountSession } from "../account/account-session.js";
-import { asPartnerError, failureOf, PartnerError } from "../partner-api/errors.js";
-import { isInvalid, isNotFound } from "../partner-api/statuses.js";
+import { asPartnerError, PartnerError } from "../partner-api/errors.js";
+import { isAboutId, isNotFound, isRefused, isTemporary, isThrottled } from "../partner-api/statuses.js";
 import type { KeyContext } from "./key-holders.js";
-import type { KeyIdentifier } from "./key-identifier-reader.js";
+import { identifiersOf, mayMissRoute, type KeyIdentifier } from "./key-identifier-reader.js";
 import {
   keyHeldByOther,
+  keyIdInUse,
   keyIsAccessToken,
-  keyNotAccepted,
-  keyStillNeeded,
+  keyNotDeleted,
   keyWasGone,
-  removalFailed,
+  type DeletionAnswer,
 } from "./key-messages.js";
-import { includesKey, valuesOf, type Key, type KeyState } from "./key-state.js";
-import { readCreation, settleForRemoval, withCorrectedKeys } from "./open-creation.js";
-
-/** Deletes all keys of a resource that is removed. @throws {PartnerError} after all deletions are sent. */
-export async function deleteKeys(context: KeyContext, stored: KeyState): Promise<void> {
-  const { session, holders, name } = context;
-  const state = withCorrectedKeys(session, stored);
-  const { current, previous } = state;
-  // After a failed replacement, consumers still use this key.
-  if (current !== null && holders.isWithoutKey(name.urn)) throw keyStillNeeded(current, name.urn);
-
-  const created = settleForRemoval(context, readCreation(context, state));
-  const isFailure = created instanceof PartnerError;
-  const keys = distinctKeys([previous, current, isFailure ? null : created]);
-  // Before any other key is deleted: the stack would keep the resource with a key that no longer works.
-  for (const key of keys) assertNotAccessToken(context, key);
-
-  const failures = isFailure ? [created] : [];
-  let mayLackKeys = false;
-  for (const key of keys) {
-    const result = await deleteKey(context, key).catch(asPartnerError);
-    if (result instanceof PartnerError) failures.push(result);
-    mayLackKeys ||= result instanceof PartnerError ? result.mayHaveChanged : result === "gone";
-  }
-  const [first, ...others] = failures;
-  if (first === undefined) return;
-  // Unless something replaces the resource, the stack keeps it with keys that may not work.
-  const lacksKeys = mayLackKeys && !holders.isReplaced(name);
-  throw removalFailed({ failures: [first, ...others], urn: name.urn, lacksKeys, hasStack: session.hasStack });
-}
-
-function distinctKeys(keys: readonly (Key | null)[]): Key[] {
-  return [...new Map(keys.filter((key) => key !== null).map((key) => [key.apiKey, key])).values()];
-}
-
-/** The deletion of the access token would be the last request. */
-function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
-  if (valuesOf(key).includes(session.readSettings().accessToken))
-    throw keyIsAccessToken(key, name.urn, session.settings.settingName);
-}
+import { bodyOf, includesKey, valuesOf, type Key } from "./key-state.js";
 
 /** What became of a key. `gone`: deleted, or unknown to the service. `kept`: another resource has it. */
 export type Fate = "gone" | "kept";
@@ -59,58 +19,118 @@ export type Fate = "gone" | "kept";
  * Deletes a key, unless another resource has it. What also identifies a key that stays in use is not sent: it
  * is the ID of an account, or one that the service has given out again.
  *
- * @param current The current key of the resource, if `key` is the previous one.
+ * @param current The key that the resource goes on using; `null` if none.
  * @throws {PartnerError} if the key could not be deleted.
  */
-export async function deleteKey(context: KeyContext, key: Key, current: Key | null = null): Promise<Fate> {
+export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<Fate> {
   const { session, holders, name } = context;
-  const staying = holders.othersThan(name).filter(({ isLeaving }) => !isLeaving);
-  const holder = staying.find(({ keys }) => includesKey(keys, key));
-  if (holder !== undefined) return keep(context, key, holder.urn);
+  const others = holders.othersThatStay(name);
+  const holder = others.find(({ keys }) => includesKey(keys, key));
+  if (holder !== undefined) {
+    holders.release(key, name);
+    session.notify(keyHeldByOther(key, name.urn, holder.urn));
+    return "kept";
+  }
 
-  const keysInUse = [current, ...staying.flatMap(({ keys }) => keys)].filter((each) => each !== null);
-  const idsInUse = keysInUse.flatMap((each) => holders.identifiersOf(each)).map(({ value }) => value);
-  const identifiers = holders.identifiersOf(key).filter(({ value }) => !idsInUse.includes(value));
-  if (identifiers.length === 0) return keep(context, key, null);
+  const keysInUse = [...(current === null ? [] : [current]), ...others.flatMap(({ keys }) => keys)];
+  const idsInUse = keysInUse.flatMap((each) => identifiersIn(context, each)).map(({ value }) => value);
+  const identifiers = identifiersIn(context, key).filter(({ value }) => !idsInUse.includes(value));
+  if (identifiers.length === 0) {
+    session.notify(keyIdInUse(key, name.urn));
+    return "kept";
+  }
 
   assertNotAccessToken(context, key);
-  const refusal = await tryIdentifiers(session, key, identifiers);
-  if (refusal === null) return "gone";
-  // Of an imported key, no response is kept in which a setting could find an ID.
-  if (isInvalid(refusal.status) && key.response !== null) {
-    const others = identifiers.slice(1).flatMap(({ pointer }) => pointer ?? []);
-    throw keyNotAccepted(refusal, session.settings.proposeMember("apiKeyId", others));
+  const answers = await sendIdentifiers(context, identifiers);
+  if (answers !== null) {
+    if (mayPass(answers) || !proveGone(answers)) throw notDeletedError(context, key, answers);
+    await session.assertReachable(); // At a wrong address, a 404 proves nothing.
+    session.notify(keyWasGone(key, name.urn));
   }
-  await session.assertReachable(); // At a wrong address, a 404 proves nothing.
-  session.notify(keyWasGone(key, name.urn));
+  holders.release(key); // If the service returns it again, it has created it again.
   return "gone";
 }
 
-/** Skips a deletion, with a warning. @param holder The URN of who has the key; `null` if nobody has it. */
-function keep({ session, name }: KeyContext, key: Key, holder: string | null): Fate {
-  session.notify(keyHeldByOther(key, name.urn, holder));
-  return "kept";
+/** The deletion of the access token would be the last request. @throws {PartnerError} if the key is it. */
+export function assertNotAccessToken({ session, name }: KeyContext, key: Key): void {
+  if (valuesOf(key).includes(session.readSettings().accessToken))
+    throw keyIsAccessToken(key, name.urn, session.settings.settingName);
+}
+
+/** Whether the service has refused a deletion, and will again until something else changes. */
+export function isLastingRefusal({ code, status }: PartnerError): boolean {
+  return code === "PARTNERS_RESOURCE" || isRefused(status);
+}
+
+function identifiersIn({ session }: KeyContext, key: Key): KeyIdentifier[] {
+  return identifiersOf(key.response && bodyOf(key.response), valuesOf(key), session.readSettings().responses);
 }
 
 /**
- * Sends the identifiers of a key, each only if the service did not find, or did not accept, the one before.
+ * Sends the identifiers of a key until one deletes it, each only after an answer about the one before. Any
+ * other answer is about us, or the key, and would be the same.
  *
- * @returns `null` once the key is deleted; otherwise the answer to the first one, which decides: a service
- * that deletes by key answers 404 to a revoked key, and perhaps 400 to any ID.
- * @throws {PartnerError} that says anything else.
+ * @returns what was answered; `null` once the key is deleted.
  */
-async function tryIdentifiers(
-  session: AccountSession,
-  { apiKey }: Key,
+async function sendIdentifiers(
+  { session }: KeyContext,
   identifiers: readonly KeyIdentifier[],
-): Promise<PartnerError | null> {
+): Promise<DeletionAnswer[] | null> {
   const client = await session.open();
-  let first: PartnerError | null = null;
-  for (const { value } of identifiers) {
-    const failure = await failureOf(client.deleteApiKey(value, [apiKey]));
-    if (failure === null) return null;
-    if (!isNotFound(failure.status) && !isInvalid(failure.status)) throw failure;
-    first ??= failure;
+  const answers: DeletionAnswer[] = [];
+  for (const identifier of identifiers) {
+    const result = await client.deleteApiKey(identifier.value).catch(asPartnerError);
+    if (result === true) return null;
+    const failure = result === false ? null : result;
+    answers.push({ identifier, failure });
+    if (failure !== null && !isAboutIdentifier(failure)) break;
   }
-  return first;
+  return answers;
+}
+
+/** Whether a failure leaves open that another identifier is right. */
+function isAboutIdentifier({ code, status, isUnreachable }: PartnerError): boolean {
+  if (code === "PARTNERS_UNREADABLE") return !isUnreachable; // A success whose body reports a failure.
+  return code === "PARTNERS_STATUS" && isAboutId(status);
+}
+
+/** Whether the last answer may be another one later: no response, or a service that is down or busy. */
+function mayPass(answers: readonly DeletionAnswer[]): boolean {
+  const failure = answers.at(-1)?.failure ?? null;
+  if (failure === null) return false;
+  return failure.status === null || isTemporary(failure.status) || isThrottled(failure.status);
+}
+
+/** Whether the answers show that the service does not have the key. */
+function proveGone(answers: readonly DeletionAnswer[]): boolean {
+  // A person has said what deletes keys: the service may answer anything to the rest.
+  const chosen = answers.filter(({ identifier }) => identifier.isChosen);
+  return (chosen.length > 0 ? chosen : answers).every(
+    (answer) => isNothing(answer) && (answer.identifier.isChosen || !mayMissRoute(answer.identifier.value)),
+  );
+}
+
+/** Whether the service has answered that it has nothing with this identifier. */
+function isNothing({ failure }: DeletionAnswer): boolean {
+  return failure === null || isNotFound(failure.status);
+}
+
+/** Returns why no identifier deleted a key. */
+function notDeletedError(
+  { session }: KeyContext,
+  key: Key,
+  answers: readonly DeletionAnswer[],
+): PartnerError {
+  const failures = answers.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
+  // The failure of the only request says enough, unless it blames the address for a 404. Each 500 may pass.
+  const isOnly = answers.length === 1 && !isNotFound(first?.status ?? null);
+  if (first !== undefined && (isOnly || answers.every(({ failure }) => failure?.status === 500)))
+    return first;
+  // Once it is chosen, a value that was not found shows that the key is gone.
+  const notFound = answers.filter((answer) => isNothing(answer) && !mayMissRoute(answer.identifier.value));
+  const pointers = notFound.flatMap(({ identifier }) => identifier.pointer ?? []);
+  const proposal = pointers.length === 0 ? null : session.settings.proposeMember("apiKeyId", pointers);
+  const server = session.readSettings().servers[0];
+  return keyNotDeleted(key, answers, { server, proposal, mayPass: mayPass(answers) });
 }

@@ -1,7 +1,6 @@
 import type { AccountSession } from "../account/account-session.js";
 import type { ResourceName } from "../adapter/properties.js";
-import { identifiersOf, type KeyIdentifier } from "./key-identifier-reader.js";
-import { bodyOf, includesKey, type Key, type KeyState } from "./key-state.js";
+import { includesKey, type Key, type KeyState } from "./key-state.js";
 
 /** A resource that has keys. */
 interface Holder extends ResourceName {
@@ -25,13 +24,9 @@ export interface KeyContext {
  * engine compares it with the program before it deletes anything.
  */
 export class KeyHolders {
-  readonly #session: AccountSession;
+  /** By URN and ID. */
   readonly #holders = new Map<string, Holder>();
   readonly #urnsWithoutKey = new Set<string>();
-
-  constructor(session: AccountSession) {
-    this.#session = session;
-  }
 
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
@@ -46,9 +41,19 @@ export class KeyHolders {
     else this.#urnsWithoutKey.delete(name.urn);
   }
 
-  /** Returns the other resources. */
-  othersThan(name: ResourceName): Holder[] {
-    return [...this.#holders.values()].filter((holder) => !isNamed(holder, name));
+  /**
+   * Lets a resource leave a key to the others that have it; without a name, all do, because it was deleted.
+   * Not async: of two that leave it to each other, the second one must see that the first one did.
+   */
+  release(key: Key, name: ResourceName | null = null): void {
+    for (const [index, holder] of this.#holders)
+      if (name === null || isSameResource(holder, name))
+        this.#holders.set(index, { ...holder, keys: holder.keys.filter((own) => !includesKey([own], key)) });
+  }
+
+  /** Returns the other resources that go on using their keys. */
+  othersThatStay(name: ResourceName): Holder[] {
+    return this.#othersThan(name).filter(({ isLeaving }) => !isLeaving);
   }
 
   /**
@@ -57,13 +62,15 @@ export class KeyHolders {
    */
   holderOf(key: Key, name: ResourceName, { current, previous }: KeyState): string | null {
     if ([current, previous].some((own) => own?.apiKey === key.apiKey)) return name.urn;
-    return this.othersThan(name).find(({ keys }) => includesKey(keys, key))?.urn ?? null;
+    return this.#othersThan(name).find(({ keys }) => includesKey(keys, key))?.urn ?? null;
   }
 
   /** Whether another resource takes the place of this one, as far as this process has seen. */
   isReplaced(name: ResourceName): boolean {
-    const isLeaving = [...this.#holders.values()].some((each) => isNamed(each, name) && each.isLeaving);
-    return isLeaving || (name.urn !== "" && this.othersThan(name).some(({ urn }) => urn === name.urn));
+    const isLeaving = [...this.#holders.values()].some(
+      (holder) => holder.isLeaving && isSameResource(holder, name),
+    );
+    return isLeaving || (name.urn !== "" && this.#othersThan(name).some(({ urn }) => urn === name.urn));
   }
 
   /**
@@ -74,21 +81,18 @@ export class KeyHolders {
     return urn === "" ? this.#urnsWithoutKey.size > 0 : this.#urnsWithoutKey.has(urn);
   }
 
-  /** Returns what may identify a key to the service, in the order to try. */
-  identifiersOf({ apiKey, response, storedAs }: Key): KeyIdentifier[] {
-    const { responses } = this.#session.readSettings();
-    const identifiers = identifiersOf(response && bodyOf(response), apiKey, responses);
-    // Today's setting may be the wrong one.
-    return storedAs === undefined ? identifiers : [...identifiers, { value: storedAs, pointer: null }];
+  #othersThan(name: ResourceName): Holder[] {
+    return [...this.#holders.values()].filter((holder) => !isSameResource(holder, name));
   }
 }
 
 /**
- * Whether a name is that of a holder. The ID decides: an alias changes the URN. But two imports may have one
- * `env:` ID, so that their URNs decide, if the host knows the one of the name.
+ * Whether a holder is the resource of this name. The ID decides, because an alias changes the URN. Only the
+ * ID of an import, such as `env:OLD_KEY`, may be that of several resources: then, the URN decides, if the
+ * host knows it.
  */
-function isNamed(holder: Holder, { id, urn }: ResourceName): boolean {
+function isSameResource(holder: Holder, { id, urn }: ResourceName): boolean {
   if (holder.id !== id) return false;
-  const isImport = id.startsWith("env:");
-  return !isImport || urn === "" || urn === holder.urn;
+  const isShared = id.startsWith("env:") && urn !== "";
+  return !isShared || holder.urn === urn;
 }

@@ -15,6 +15,8 @@ export interface KeyIdentifier {
   readonly value: string;
   /** Its JSON Pointer in the response, to propose; `null` if there is none to show. */
   readonly pointer: string | null;
+  /** Whether a person says that the service deletes keys by it: it is at `responses.apiKeyId`. */
+  readonly isChosen: boolean;
 }
 
 /**
@@ -30,18 +32,22 @@ const ID_NAMES = ["apikey", "key", "token", "credential", ""].flatMap((owner) =>
  * and the IDs of the nearest object around the key that has any.
  *
  * @param text The response to its creation; `null` if it was imported.
+ * @param values The key as `responses.apiKey` finds it today; then as the stack has it, if that differs.
  */
 export function identifiersOf(
   text: string | null,
-  apiKey: string,
+  [apiKey = "", ...stored]: readonly string[],
   { apiKeyId }: ResponseMapping,
 ): KeyIdentifier[] {
   const root = text === null ? null : documentOf(text);
   const key = nodesOf(root).find(({ value }) => value === apiKey);
+  const chosen = apiKeyId === undefined ? [] : toIdentifiers(resolvePointer(root, apiKeyId), apiKeyId);
   const identifiers = [
-    ...(apiKeyId === undefined ? [] : toIdentifiers(resolvePointer(root, apiKeyId), apiKeyId)),
-    { value: apiKey, pointer: key ? shownPointer(key) : null },
+    ...chosen.map((each) => ({ ...each, isChosen: true })),
+    { value: apiKey, pointer: key ? shownPointer(key) : null, isChosen: false },
     ...(key ? idsAround(key) : []),
+    // Today's setting may be the wrong one.
+    ...stored.map((value) => ({ value, pointer: null, isChosen: false })),
   ];
   const isFirst = ({ value }: KeyIdentifier, index: number): boolean =>
     identifiers.findIndex((other) => other.value === value) === index;
@@ -56,6 +62,11 @@ export function hasId(text: string): boolean {
 /** Whether a text can be a segment of a path: not empty and not only dots, which would change the path. */
 export function isPathSegment(text: string): boolean {
   return /[^.]/.test(text);
+}
+
+/** Whether a 404 may come from a router: many decode or cut off a path before they look for the route. */
+export function mayMissRoute(identifier: string): boolean {
+  return /[/%\\;]/.test(identifier);
 }
 
 /** Returns the IDs of the nearest object around a key that has any. That of the key may have any name. */
@@ -80,7 +91,7 @@ function shownPointer(node: DocumentNode): string | null {
 /** Returns an identifier; none if the value cannot be one. */
 function toIdentifiers(found: unknown, pointer: string | null): KeyIdentifier[] {
   const value = idOf(found);
-  return value === null ? [] : [{ value, pointer }];
+  return value === null ? [] : [{ value, pointer, isChosen: false }];
 }
 
 /** Returns an ID for the path of a deletion; `null` if the value is not an ID or would change the path. */

@@ -1,5 +1,5 @@
 import { UNKNOWN, type Properties } from "../adapter/properties.js";
-import { unknownArguments } from "../adapter/resource-messages.js";
+import { unknownArguments } from "../setting-messages.js";
 import { isObject } from "../bodies/json.js";
 import { ROTATION_RULES } from "./key-messages.js";
 import type { Rotation } from "./rotation.js";
@@ -37,7 +37,8 @@ function problemsOf(rotation: unknown): string[] {
   if (!isObject(rotation)) return [ROTATION_RULES.rotation];
   const known = ["trigger", "afterDays", "overlapDays"];
   const { trigger, afterDays, overlapDays } = rotation;
-  const problems = unknownArguments("rotation", Object.keys(rotation), known);
+  const unknown = unknownArguments("rotation", Object.keys(rotation), known);
+  const problems: string[] = unknown === null ? [] : [unknown];
   if (trigger != null && !isTrigger(trigger)) problems.push(ROTATION_RULES.trigger);
   if (afterDays != null && !isDays(afterDays, 1)) problems.push(ROTATION_RULES.afterDays);
   if (overlapDays != null && !isDays(overlapDays, 0)) problems.push(ROTATION_RULES.overlapDays);

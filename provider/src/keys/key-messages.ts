@@ -3,7 +3,10 @@ import { quoteForShell, type NameSetting } from "../setting-messages.js";
 import { partsOf } from "../adapter/properties.js";
 import { wrongImportId } from "../adapter/resource-messages.js";
 import { PartnerError, resourceError } from "../partner-api/errors.js";
-import { isRefused } from "../partner-api/statuses.js";
+import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
+import { quoted } from "../partner-api/request-messages.js";
+import { isNotFound } from "../partner-api/statuses.js";
+import { mayMissRoute, type KeyIdentifier } from "./key-identifier-reader.js";
 import { hintOf, type Key, type OpenCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */
@@ -18,10 +21,15 @@ export const ROTATION_RULES = {
   shortOverlap: "rotation.overlapDays must be less than rotation.afterDays.",
 } as const;
 
-/** What is known besides an open creation. */
-interface KeylessResource {
+/** A creation whose key was not read. */
+export interface UnreadCreation {
+  readonly creation: OpenCreation;
   /** Which setting may find the key; `null` if none can. */
   readonly proposal: string | null;
+}
+
+/** The resource of an open creation. */
+interface KeylessResource {
   /** Whether the resource has a key that stays in use. */
   readonly hasKey: boolean;
   readonly urn: string;
@@ -30,8 +38,9 @@ interface KeylessResource {
 }
 
 /** The response to a creation was lost, or no key was recognized in it. It blocks the next creation. */
-export function openCreationBlocks(creation: OpenCreation, resource: KeylessResource): PartnerError {
-  const { proposal, hasKey, urn, hasStack } = resource;
+export function openCreationBlocks(unread: UnreadCreation, resource: KeylessResource): PartnerError {
+  const { creation, proposal } = unread;
+  const { hasKey, urn, hasStack } = resource;
   if (!hasStack) return noKeyRead(creation, "", ASK_SERVICE);
   const stays = hasKey ? " The current key stays in use." : "";
   if (proposal !== null) {
@@ -92,20 +101,24 @@ export function sameKey(urn: string, holder: string): PartnerError {
   );
 }
 
-/** A deletion is skipped. @param holder The URN of who has the key, perhaps `urn`; `null` if nobody does. */
-export function keyHeldByOther(key: Key, urn: string, holder: string | null): Notice {
-  const kept = `Did not delete ${keyName(key, urn)}`;
-  if (holder === null) return warning(`${kept}: what identifies it also identifies a key in use.`);
+/** A deletion is skipped: another resource has the key. @param holder Its URN, perhaps `urn`. */
+export function keyHeldByOther(key: Key, urn: string, holder: string): Notice {
   const { name } = partsOf(holder);
   const other = name === "" ? "another resource" : JSON.stringify(name);
   const whose = holder === urn && urn !== "" ? "its replacement" : other;
-  return warning(`${kept}: ${whose} has the same key.`);
+  return warning(`Did not delete ${keyName(key, urn)}: ${whose} has the same key.`);
+}
+
+/** A deletion is skipped: all that identifies the key also identifies one that stays in use. */
+export function keyIdInUse(key: Key, urn: string): Notice {
+  return warning(`Did not delete ${keyName(key, urn)}: another key has the same ID.`);
 }
 
 /** The key authenticates the provider, so that its deletion would be the last request. */
 export function keyIsAccessToken(key: Key, urn: string, settingName: NameSetting): PartnerError {
   const what = `${keyName(key, urn)}: the provider itself uses it as ${settingName("accessToken")}`;
-  return resourceError(`Cannot delete ${what}. Set another access token first.`);
+  const text = `Cannot delete ${what}. Set another access token first.`;
+  return new PartnerError("PARTNERS_CONFIGURATION", text);
 }
 
 /** A resource is removed because it was replaced, but its replacement has no key, or may be without one. */
@@ -114,17 +127,89 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
   return resourceError(`Did not delete ${keyName(key, urn)}: ${why}. Fix that error first.`);
 }
 
-/** The service did not accept the first identifier of a key. @param proposal How to set another one. */
-export function keyNotAccepted(failure: PartnerError, proposal: string): PartnerError {
-  const remedy = `If the service deletes keys by an ID, ${proposal}.`;
-  // Without the status, which would mean that no setting can help.
-  return failure.withMessage(`${failure.message} ${remedy}`, { code: "PARTNERS_RESOURCE", status: null });
+/** What the service answered to one identifier of a key. */
+export interface DeletionAnswer {
+  readonly identifier: KeyIdentifier;
+  /** `null`: a success whose body says that nothing was deleted. */
+  readonly failure: PartnerError | null;
+}
+
+/** What is known of a deletion besides the answers. */
+interface FailedDeletion {
+  readonly server: string;
+  /** How to say by which value the service deletes keys; `null` if it has found all that may be proposed. */
+  readonly proposal: string | null;
+  /** Whether the last answer may be another one later. */
+  readonly mayPass: boolean;
+}
+
+/**
+ * The service has deleted a key by none of its identifiers. The remedies of the single answers would blame
+ * the address or the token for what was only tried.
+ */
+export function keyNotDeleted(
+  key: Key,
+  answers: readonly DeletionAnswer[],
+  { server, proposal, mayPass }: FailedDeletion,
+): PartnerError {
+  const { method, template } = OPERATIONS.deleteApiKey;
+  const list = answers.map(
+    ({ identifier, failure }) =>
+      `${identifierName(identifier, key)}: ${failure?.status ?? failure?.code ?? "nothing deleted"}`,
+  );
+  const summary = `${method} ${server}${API_ROOT}${template} deleted nothing (${list.join("; ")})`;
+  const last = answers.at(-1)?.failure ?? null;
+  const isRouted = answers.some(
+    ({ identifier, failure }) => isNotFound(failure?.status ?? null) && mayMissRoute(identifier.value),
+  );
+  const words = answers.findLast(({ failure }) => failure?.serverWords != null)?.failure?.serverWords;
+  const parts = [
+    `${summary}.`,
+    isRouted ? NOT_ROUTED : "",
+    mayPass ? "Run this again later." : "",
+    proposal === null
+      ? ""
+      : `If the service deletes keys by what it did not find, the key is gone: ${proposal}.`,
+    words == null ? "" : quoted(words),
+  ];
+  const facts = { mayHaveChanged: answers.some(({ failure }) => failure?.mayHaveChanged === true), summary };
+  const text = parts.filter((part) => part !== "").join(" ");
+  return mayPass && last !== null ? last.withMessage(text, facts) : resourceError(text, facts);
+}
+
+const NOT_ROUTED =
+  "A 404 does not show that the key is gone: it has a character that many servers decode before they look " +
+  "for the route.";
+
+function identifierName({ value, pointer }: KeyIdentifier, { apiKey, storedAs }: Key): string {
+  if (value === apiKey) return "the key";
+  if (value === storedAs) return "the key in the stack";
+  return pointer === null ? "its ID" : `its ID at ${pointer}`;
+}
+
+/** The service refuses to delete the previous key, whose overlap is over. */
+export function previousNotDeleted(failure: PartnerError): PartnerError {
+  return withSentence(failure, "To give up that key without deleting it, set a new rotation.trigger.");
+}
+
+/** The service refuses to delete the previous key, and a person has acted: no resource has it any more. */
+export function keyGivenUp(previous: Key, urn: string, failure: PartnerError): Notice {
+  const why = failure.summary ?? failure.message;
+  return warning(`Gave up ${keyName(previous, urn, "previous ")}: ${why}. ${ASK_SERVICE}`);
+}
+
+/** A key that a removal has not deleted, and why. */
+export interface UndeletedKey {
+  /** `null`: that of an open creation, which was not read. */
+  readonly key: Key | null;
+  readonly error: PartnerError;
 }
 
 /** What is known after a removal that failed. */
 interface FailedRemoval {
-  readonly failures: readonly [PartnerError, ...PartnerError[]];
   readonly urn: string;
+  /** Whether the service refuses all that failed, and will again. */
+  readonly isLasting: boolean;
   /** Whether the stack keeps the resource, and some of its keys may be deleted. */
   readonly lacksKeys: boolean;
   /** Whether there is a stack. */
@@ -132,20 +217,28 @@ interface FailedRemoval {
 }
 
 /** Keys of a resource that is removed were not deleted: says how to keep the resource, or to forget it. */
-export function removalFailed({ failures, urn, lacksKeys, hasStack }: FailedRemoval): PartnerError {
-  const [first, ...others] = failures;
-  const isLasting = failures.every((each) => each.code === "PARTNERS_RESOURCE" || isRefused(each.status));
+export function removalFailed(
+  failures: readonly [UndeletedKey, ...UndeletedKey[]],
+  { urn, isLasting, lacksKeys, hasStack }: FailedRemoval,
+): PartnerError {
+  const [{ error: first }, ...others] = failures;
   const keys = others.length === 0 ? "that key no longer works" : "those keys no longer work";
   const forget = `If ${keys}, ${stateDelete(urn)}.`;
-  const keep = `To keep the resource, run "pulumi up --replace ${shellUrn(urn)}".`;
+  const keep = `To keep the resource, declare it and run "pulumi up --replace ${shellUrn(urn)}".`;
   const remedies = [...(hasStack && isLasting ? [forget] : []), ...(hasStack && lacksKeys ? [keep] : [])];
   if (others.length === 0) return remedies.reduce(withSentence, first);
-  const mayHaveChanged = failures.some((failure) => failure.mayHaveChanged);
-  const message = [...failures.map((failure) => failure.message), ...remedies].join(" ");
+
+  const byReason = Map.groupBy(failures, ({ error }) => error.message);
+  const reasons = Array.from(byReason, ([message, undeleted]) => {
+    const names = undeleted.flatMap(({ key }) => (key === null ? [] : [keyName(key, "")]));
+    return names.length === 0 ? message : `Did not delete ${names.join(" and ")}. ${message}`;
+  });
+  const mayHaveChanged = failures.some(({ error }) => error.mayHaveChanged);
+  const message = [...reasons, ...remedies].join(" ");
   return first.withMessage(message, { mayHaveChanged, status: null, summary: null });
 }
 
-/** The service did not find, or did not accept, any identifier of a key. */
+/** The service does not know any identifier of a key. */
 export function keyWasGone(key: Key, urn: string): Notice {
   const gone = `The service does not know ${keyName(key, urn)}, so it counts as deleted.`;
   return warning(`${gone} If it still works, delete it at the service.`);

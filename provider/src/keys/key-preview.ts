@@ -10,7 +10,7 @@ import {
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
-import { noKeyError } from "./open-creation.js";
+import { noKeyError, unreadOf } from "./open-creation.js";
 import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
@@ -57,15 +57,8 @@ function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment):
     const error = noKeyError(change, outcome, state);
     return error === null ? [] : [warning(error.message)];
   }
-  switch (outcome.kind) {
-    case "settled":
-    case "readable":
-    case "known": // Its key belongs to a resource.
-      return [];
-    case "proposable":
-    case "lost":
-      return [openCreationDropped(outcome.creation, change.name.urn)];
-  }
+  const unread = unreadOf(change.session, outcome);
+  return unread === null ? [] : [openCreationDropped(unread.creation, change.name.urn)];
 }
 
 function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {

@@ -6,12 +6,12 @@ import type { ResourceName } from "../adapter/properties.js";
 import type { Resource } from "../adapter/resource.js";
 import { isVisibleAscii } from "../partner-api/operations.js";
 import { PARTNER_API_KEY } from "../registration.js";
-import { deleteKeys } from "./key-deletion.js";
 import { KeyHolders } from "./key-holders.js";
 import { isPathSegment } from "./key-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import { cannotCheckExistence, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
+import { deleteKeys } from "./key-removal.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
 import { assess, perform } from "./key-steps.js";
 import { isNewTrigger } from "./rotation.js";
@@ -21,7 +21,7 @@ import { isNewTrigger } from "./rotation.js";
  * stays in the state as "initialization failed", with the response, and without an `apiKey`.
  */
 export function keyResource(session: AccountSession): Resource<KeyInputs, KeyState> {
-  const holders = new KeyHolders(session);
+  const holders = new KeyHolders();
   const changeOf = ({ rotation }: KeyInputs, name: ResourceName) => ({ session, holders, name, rotation });
 
   return {

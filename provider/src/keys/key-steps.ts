@@ -1,8 +1,8 @@
 import type { Applied } from "../adapter/resource.js";
-import { asPartnerError } from "../partner-api/errors.js";
-import { deleteKey } from "./key-deletion.js";
+import { asPartnerError, PartnerError } from "../partner-api/errors.js";
+import { deleteKey, isLastingRefusal } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import { PREVIOUS_DELETED, sameKey, withSentence } from "./key-messages.js";
+import { keyGivenUp, PREVIOUS_DELETED, previousNotDeleted, sameKey, withSentence } from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import {
   noKeyError,
@@ -11,7 +11,16 @@ import {
   withCorrectedKeys,
   type CreationOutcome,
 } from "./open-creation.js";
-import { stepOf, withNewKey, withoutPrevious, withOverlapOf, type Rotation, type Step } from "./rotation.js";
+import {
+  isNewTrigger,
+  isPreviousValid,
+  stepOf,
+  withNewKey,
+  withoutPrevious,
+  withOverlapOf,
+  type Rotation,
+  type Step,
+} from "./rotation.js";
 
 /** A resource whose keys may change, with its arguments. */
 export interface KeyChange extends KeyContext {
@@ -47,7 +56,7 @@ export async function perform(change: KeyChange, assessment: Assessment): Promis
     case "blocked":
       return settleCreation(change, state, outcome);
     case "expire":
-      if (state.previous !== null) await deleteKey(change, state.previous, state.current);
+      await endOverlap(change, state);
       return { state: withoutPrevious(state), failure: null };
     case "none":
     case "replace": // The engine itself performs a replacement.
@@ -76,16 +85,35 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
-  const { current, previous } = state;
-  if (previous === null) return createKey(change, state);
-  const fate = await deleteKey(change, previous, current);
+  const isDeleted = await endOverlap(change, state);
   const remaining = withoutPrevious(state);
   const failed = (error: unknown) => ({ state: remaining, failure: asPartnerError(error) });
   const { state: reached, failure } = await createKey(change, remaining).catch(failed);
   return {
     state: reached,
-    failure: failure && fate === "gone" ? withSentence(failure, PREVIOUS_DELETED) : failure,
+    failure: failure && isDeleted ? withSentence(failure, PREVIOUS_DELETED) : failure,
   };
+}
+
+/**
+ * Deletes the previous key, if there is one. What the service refuses to delete is given up once a person has
+ * set a new trigger: `pulumi up --replace` would end the current key as well.
+ *
+ * @returns whether a key was deleted.
+ * @throws {PartnerError} if the key could not be deleted, and is not given up.
+ */
+async function endOverlap(change: KeyChange, state: KeyState): Promise<boolean> {
+  const { session, name, rotation } = change;
+  const { current, previous } = state;
+  if (previous === null) return false;
+  const fate = await deleteKey(change, previous, current).catch(asPartnerError);
+  if (!(fate instanceof PartnerError)) return fate === "gone";
+  // A 500 may pass, unless it has stayed since the end of the overlap.
+  const isOver = !isPreviousValid(state, session.currentTime());
+  if (!isLastingRefusal(fate) && !(fate.status === 500 && isOver)) throw fate;
+  if (!isNewTrigger(state.trigger, rotation)) throw previousNotDeleted(fate);
+  session.notify(keyGivenUp(previous, name.urn, fate));
+  return false;
 }
 
 /** Makes the key of the open creation the current one, or says why it cannot. Sends no request. */

@@ -2,7 +2,7 @@ import type { AccountSession } from "../account/account-session.js";
 import type { PartnerError } from "../partner-api/errors.js";
 import type { KeyContext } from "./key-holders.js";
 import { hasId } from "./key-identifier-reader.js";
-import { openCreationBlocks, openCreationDropped, openCreationNotDeleted, sameKey } from "./key-messages.js";
+import { openCreationBlocks, sameKey, type UnreadCreation } from "./key-messages.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState, type OpenCreation } from "./key-state.js";
 
@@ -39,49 +39,45 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
   }
 }
 
+/** Returns the key in the response, new or not; `null` if none was read. */
+export function createdKeyOf(outcome: CreationOutcome): Key | null {
+  switch (outcome.kind) {
+    case "readable":
+    case "known":
+      return outcome.key;
+    case "settled":
+    case "proposable":
+    case "lost":
+      return null;
+  }
+}
+
+/** Returns the creation whose key was not read; `null` if it was, or none is open. */
+export function unreadOf(session: AccountSession, outcome: CreationOutcome): UnreadCreation | null {
+  switch (outcome.kind) {
+    case "settled":
+    case "readable":
+    case "known":
+      return null;
+    case "proposable": {
+      const proposal = session.settings.proposeMember("apiKey", outcome.pointers);
+      return { creation: outcome.creation, proposal };
+    }
+    case "lost":
+      return { creation: outcome.creation, proposal: null };
+  }
+}
+
 /** Returns why an update gets no key from the creation; `null` if it gets one, or none is open. */
 export function noKeyError(
   { session, name: { urn } }: KeyContext,
   outcome: CreationOutcome,
   { current }: KeyState,
 ): PartnerError | null {
-  switch (outcome.kind) {
-    case "settled":
-    case "readable":
-      return null;
-    case "known":
-      return sameKey(urn, outcome.holder);
-    case "proposable":
-    case "lost": {
-      const proposal = outcome.kind === "lost" ? null : proposalOf(session, outcome.pointers);
-      const { hasStack } = session;
-      return openCreationBlocks(outcome.creation, { proposal, hasKey: current !== null, urn, hasStack });
-    }
-  }
-}
-
-/**
- * Lets a removal settle the creation: returns its key, to delete it, or why the removal fails. What no
- * setting will find is dropped, with a warning.
- */
-export function settleForRemoval(
-  { session, holders, name }: KeyContext,
-  outcome: CreationOutcome,
-): Key | PartnerError | null {
-  switch (outcome.kind) {
-    case "settled":
-      return null;
-    case "readable":
-    case "known":
-      return outcome.key;
-    case "proposable":
-    case "lost":
-      // Whoever replaces the resource has asked for another key.
-      if (outcome.kind === "proposable" && !holders.isReplaced(name))
-        return openCreationNotDeleted(outcome.creation, name.urn, proposalOf(session, outcome.pointers));
-      session.notify(openCreationDropped(outcome.creation, name.urn));
-      return null;
-  }
+  if (outcome.kind === "known") return sameKey(urn, outcome.holder);
+  const unread = unreadOf(session, outcome);
+  const { hasStack } = session;
+  return unread && openCreationBlocks(unread, { hasKey: current !== null, urn, hasStack });
 }
 
 /** Whether a body shows anything of a key: a value that is one or may be one, or an ID. */
@@ -103,10 +99,6 @@ export function withCorrectedKeys(session: AccountSession, state: KeyState): Key
     return { ...key, apiKey: reading.apiKey, storedAs: key.apiKey };
   };
   return { ...state, current: correct(state.current), previous: correct(state.previous) };
-}
-
-function proposalOf(session: AccountSession, pointers: readonly string[]): string {
-  return session.settings.proposeMember("apiKey", pointers);
 }
 
 function readText(session: AccountSession, text: string): KeyReading {

@@ -1,4 +1,4 @@
-import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js";
+import { reportsFailure, reportsNothingDeleted, rootReportsFailure } from "../bodies/failure-reports.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
@@ -82,12 +82,14 @@ export class PartnerClient {
    * Deletes a key.
    *
    * @param keyOrId One segment of a path: not empty, and not only dots.
-   * @param secrets What no message may contain either: the key, if its ID is sent.
+   * @returns `false` if the body says that nothing was deleted, or was cut off, so that it may have said so.
    * @throws {PartnerError} also if a 2xx reports a failure.
    */
-  async deleteApiKey(keyOrId: string, secrets: readonly string[]): Promise<void> {
+  async deleteApiKey(keyOrId: string): Promise<boolean> {
     const segment = encodeURIComponent(keyOrId.toWellFormed());
-    await this.#sendChecked({ operation: "deleteApiKey", segment, secrets: [keyOrId, ...secrets] });
+    const call = { operation: "deleteApiKey", segment, secrets: [keyOrId] } as const;
+    const { text, cutOff } = await this.#sendChecked(call);
+    return cutOff === null && !reportsNothingDeleted(text);
   }
 
   /** Returns the list of webhooks. @throws {PartnerError} also if it reports a failure or is cut off. */

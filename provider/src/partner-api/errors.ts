@@ -21,14 +21,16 @@ export interface ErrorFacts {
    * fail with the same one, only the first shows the whole message. @default each shows it
    */
   readonly summary?: string | null;
+  /** The server's own words, redacted, which the message repeats. @default null */
+  readonly serverWords?: string | null;
 }
 
 /** The facts that an error in other words does not keep. */
 type Replaced = ErrorFacts & { readonly code?: ErrorCode };
 
 /**
- * An error that a user can do something about. The host adds the code to its message, and perhaps a hint. The
- * message never contains a token or a key, and of a body at most the server's own words, redacted.
+ * An error that a user can do something about. The host adds the code to its message, and perhaps a hint, and
+ * masks known secrets. Of a body, the message has at most the server's own words, redacted.
  */
 export class PartnerError extends Error {
   readonly code: ErrorCode;
@@ -36,6 +38,7 @@ export class PartnerError extends Error {
   readonly status: number | null;
   readonly isUnreachable: boolean;
   readonly summary: string | null;
+  readonly serverWords: string | null;
   readonly #facts: ErrorFacts;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
@@ -45,6 +48,7 @@ export class PartnerError extends Error {
     this.status = facts.status ?? null;
     this.isUnreachable = facts.isUnreachable ?? false;
     this.summary = facts.summary ?? null;
+    this.serverWords = facts.serverWords ?? null;
     this.#facts = facts;
   }
 

@@ -43,14 +43,20 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     `${clause(pathOf(template, webhookId))}.`,
     mayHaveChanged ? MAY_HAVE_CHANGED[operation] : "",
     remedy,
-    serverWords === null ? "" : `The server said: "${serverWords}"${/[.!?]$/.test(serverWords) ? "" : "."}`,
+    serverWords === null ? "" : quoted(serverWords),
   ];
   return new PartnerError(code, message.filter((part) => part !== "").join(" "), {
     mayHaveChanged,
     status: attempt?.kind === "response" ? attempt.status : null,
     isUnreachable: isUnreachable(outcome),
     summary: clause(template),
+    serverWords,
   });
+}
+
+/** Repeats the server's words, as `quoteServer` returns them. */
+export function quoted(serverWords: string): string {
+  return `The server said: "${serverWords}"${/[.!?]$/.test(serverWords) ? "" : "."}`;
 }
 
 /** A request waits for its retry. @param pause Milliseconds. */

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 
 import * as pulumi from "@pulumi/pulumi";
 
-import { configurationWarnings } from "../setting-messages.js";
+import { configurationWarnings, unknownArguments } from "../setting-messages.js";
 import type { Registration } from "../registration.js";
 
 /**
@@ -33,10 +33,8 @@ export abstract class PartnerResource extends pulumi.CustomResource {
 export function assertArguments(of: string, args: unknown, known: readonly string[]): void {
   if (typeof args !== "object" || args === null)
     throw new pulumi.RunError(`${of} needs its arguments as an object: ${known.join(", ")}.`);
-  const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const names = unknown.map((name) => JSON.stringify(name)).join(", ");
-  throw new pulumi.RunError(`${of} has no argument ${names}. Valid arguments: ${known.join(", ")}.`);
+  const unknown = unknownArguments(of, Object.keys(args), known);
+  if (unknown !== null) throw new pulumi.RunError(unknown);
 }
 
 /** What an output has inside. */

@@ -17,7 +17,7 @@ const BODIES = {
 type Body = keyof typeof BODIES | "nothing";
 /** `revoked`: by a person. `lost`: the response to our first deletion. `busy`: the first one is a 503. */
 type Fate = "alive" | "revoked" | "lost" | "busy";
-/** `named`: an error that names the setting. `refused`: the error of a status. */
+/** `named`: an error that names the setting. `refused`: any other error. */
 type End = "done" | "warned" | "named" | "refused";
 
 /** Creates a key, lets something happen to it, and destroys the stack. */
@@ -69,10 +69,14 @@ it.each<[deletesBy: "key" | "id", body: Body, fate: Fate, apiKeyId: string | nul
 it.each<[malformed: number, body: Body, fate: Fate, apiKeyId: string | null, sent: string, end: End]>([
   [400, "id, api_key", "alive", null, "key, k1", "done"],
   [422, "id, api_key", "alive", null, "key, k1", "done"],
+  [500, "id, api_key", "alive", null, "key, k1", "done"],
   [400, "id, api_key", "revoked", null, "key, k1", "named"],
   [400, "id, api_key", "revoked", "/id", "k1, key, list", "warned"],
-  [400, "api_key", "alive", null, "key", "named"],
-  [422, "nothing", "alive", null, "key, list", "warned"],
+  [500, "id, api_key", "revoked", null, "key, k1", "named"],
+  [400, "api_key", "alive", null, "key", "refused"],
+  [422, "nothing", "alive", null, "key", "refused"],
+  [500, "nothing", "alive", null, "key", "refused"],
+  [403, "id, api_key", "alive", null, "key", "refused"],
 ])(
   "by id, with a %i for a key, %s in the response, %s, apiKeyId %s: sends %s, and ends %s",
   async (malformed, body, fate, apiKeyId, sent, end) => {
@@ -82,6 +86,135 @@ it.each<[malformed: number, body: Body, fate: Fate, apiKeyId: string | null, sen
     });
   },
 );
+
+it.each<unknown>([
+  { raw: [], affected: 0 },
+  { acknowledged: true, deletedCount: 0 },
+  { deleted: false },
+  { data: { count: 0 } },
+  { success: true, rowsRemoved: 0, total: 5 },
+  { success: false, message: "no such key" },
+  0,
+])("a 2xx with %j deleted nothing, so the ID follows", async (nothing) => {
+  const service = await startService({ deletesBy: "id", body: BODIES["id, api_key"] });
+  const stack = new Stack(service);
+  await stack.up();
+  replaceAnswers(service, "deleteApiKey", () => ({ body: nothing }), 1);
+  expect(await stack.destroy()).toMatchObject({ error: null, notices: [] });
+  expect(service.keys.size).toBe(0);
+});
+
+it.each<unknown>([
+  { deleted: true, remaining: 0 },
+  { affected: 1 },
+  { deletedCount: 1, errorCount: 0 },
+  {},
+  { deleted_at: null },
+  { keysLeft: 0, count: 1 },
+])("a 2xx with %j deleted the key", async (body) => {
+  const service = await startService({ body: BODIES["id, api_key"] });
+  const stack = new Stack(service);
+  await stack.up();
+  replaceAnswers(service, "deleteApiKey", () => ({ body }), 1);
+  expect((await stack.destroy()).requests).toHaveLength(1);
+});
+
+it("a key counts as gone, with a warning, if every 2xx says that nothing was deleted", async () => {
+  const service = await startService({ body: BODIES["id, api_key"] });
+  const stack = new Stack(service);
+  await stack.up();
+  service.answers.deleteApiKey = () => ({ body: { affected: 0 } });
+  const { error, notices, requests } = await stack.destroy();
+  expect([error, requests.length]).toEqual([null, 3]); // The key, its ID and the list.
+  expect(notices).toEqual([expect.stringContaining("does not know") as string]);
+});
+
+it.each<[statuses: number[], sent: string, isChoosable: boolean]>([
+  [[404, 403], "(the key: 404; its ID at /id: 403)", true],
+  [[404, 409], "(the key: 404; its ID at /id: 409)", true],
+  [[400, 400], "(the key: 400; its ID at /id: 400)", false],
+  [[500, 404], "(the key: 500; its ID at /id: 404)", true],
+  [[400, 401], "(the key: 400; its ID at /id: 401)", false],
+])(
+  "after the answers %j, the failure lists them, and blames no token",
+  async (statuses, sent, isChoosable) => {
+    const service = await startService({ body: BODIES["id, api_key"] });
+    const stack = new Stack(service);
+    await stack.up();
+    const left = [...statuses];
+    service.answers.deleteApiKey = () => ({
+      status: left.shift() ?? 200,
+      body: { message: "It is in use." },
+    });
+    const { error } = await stack.destroy();
+    expect(error).toContain(
+      `DELETE ${service.url}/api/v1/partners/api-key/{api_key} deleted nothing ${sent}.`,
+    );
+    expect(error).toContain('The server said: "It is in use."');
+    expect(error).toContain(`pulumi state delete ${URN}`);
+    expect(error).not.toMatch(/token|baseUrl/);
+    // Once it is chosen, a value that was not found shows that the key is gone.
+    expect(error?.includes("the key is gone: ")).toBe(isChoosable);
+  },
+);
+
+it("an answer about us to a second identifier is told as such: it may pass", async () => {
+  const service = await startService({ body: BODIES["id, api_key"] });
+  const stack = new Stack(service);
+  await stack.up();
+  const left = [404, 503, 503, 503, 503, 503, 503];
+  service.answers.deleteApiKey = () => ({ status: left.shift() ?? 200 });
+  const { error } = await stack.destroy();
+  expect(error).toMatch(/\(the key: 404; its ID at \/id: 503\)\. Run this again later\./);
+  expect(error).not.toContain("state delete");
+});
+
+it("a key counts as gone by the chosen value only once the others are tried", async () => {
+  const service = await startService({ body: BODIES["id, api_key"] });
+  const stack = new Stack(service);
+  await stack.up();
+  const responses = { apiKeyId: "/id" };
+  let statuses = [404, 503, 503, 503, 503, 503, 503];
+  service.answers.deleteApiKey = () => ({ status: statuses.shift() ?? 200 });
+  expect((await stack.destroy({ responses })).error).toContain("(its ID at /id: 404; the key: 503)");
+  statuses = [404, 403];
+  expect(await stack.destroy({ responses })).toMatchObject({ error: null, notices });
+});
+
+describe("a 404 of a key that a router may not have found", () => {
+  const body = { body: { id: "k1", api_key: "Cj02/abcdefghijklmnop+RgA=" } };
+
+  it("does not show that the key is gone, and the message says how to go on", async () => {
+    const service = await startService();
+    const stack = new Stack(service);
+    service.answers.createApiKey = () => ({ status: 201, ...body });
+    await stack.up();
+    const { error } = await stack.destroy();
+    expect(error).toMatch(/\(the key: 404; its ID at \/id: 404\)\. A 404 does not show that the key is gone/);
+    expect(error).toContain(`pulumi state delete ${URN}`);
+  });
+
+  it("shows it if a person has said that it deletes keys", async () => {
+    const service = await startService();
+    const stack = new Stack(service);
+    service.answers.createApiKey = () => ({ status: 201, ...body });
+    await stack.up();
+    const { error, notices } = await stack.destroy({ responses: { apiKeyId: "/api_key" } });
+    expect([error, notices]).toEqual([null, [expect.stringContaining("does not know") as string]]);
+  });
+});
+
+it("two keys that fail for one reason are one sentence that names both", async () => {
+  const service = await startService();
+  const stack = new Stack(service);
+  await stack.up({ trigger: "a", overlapDays: 7 });
+  await stack.up({ trigger: "b", overlapDays: 7 });
+  const [first = "", second = ""] = [...service.keys].map((key) => key.slice(-4));
+  service.answers.deleteApiKey = () => ({ status: 403 });
+  const { error } = await stack.destroy();
+  expect(error?.match(/returned 403/g)).toHaveLength(1);
+  expect(error).toContain(`Did not delete the key …${first} and the key …${second}. DELETE `);
+});
 
 /** Starts a service and a stack with a key. */
 async function start(shape: Shape = {}) {
@@ -110,7 +243,7 @@ describe("a deletion that fails", () => {
     expect(await stack.destroy()).toMatchObject({ error: null, notices });
   });
 
-  it("names the last resort only for a refusal that stays", async () => {
+  it("names the last resort only for a refusal that stays, or may", async () => {
     const { service, stack } = await start();
     const errors: (string | null)[] = [];
     for (const status of [400, 401, 403, 409, 500]) {
@@ -118,7 +251,7 @@ describe("a deletion that fails", () => {
       errors.push((await stack.destroy()).error);
     }
     const hasLastResort = errors.map((error) => error?.includes(`pulumi state delete ${URN}`));
-    expect(hasLastResort).toEqual([true, false, false, true, false]);
+    expect(hasLastResort).toEqual([true, false, false, true, true]);
   });
 
   it("does not keep a removal from sending the others", async () => {
@@ -143,14 +276,16 @@ describe("a deletion that fails", () => {
       return { status: 500 };
     };
     replaceAnswers(service, "deleteApiKey", fail, 1);
-    await expect(remove()).rejects.toThrow("returned 500");
+    await expect(remove()).rejects.toThrow("(the key: 500; its ID at /id: 404)");
     await remove();
   });
 
   it("says how to keep the resource if the key may have been deleted", async () => {
     const { service, stack } = await start();
     service.answers.deleteApiKey = () => ({ status: 500 });
-    expect((await stack.destroy()).error).toContain(`To keep the resource, run "pulumi up --replace ${URN}"`);
+    expect((await stack.destroy()).error).toContain(
+      `To keep the resource, declare it and run "pulumi up --replace ${URN}"`,
+    );
   });
 });
 
@@ -191,13 +326,45 @@ describe("the end of an overlap", () => {
     expect(await mapped.deletions()).toHaveLength(1);
   });
 
-  it("with a refusal names the setting, and never state delete", async () => {
-    const shape = { deletesBy: "id", malformed: 400, body: BODIES["id, api_key"] } as const;
-    const { service, end } = await rotated(shape);
-    service.keys.clear();
-    expect((await end()).error).toMatch(
-      /returned 400\..* run "pulumi config set --path partners:responses\.apiKeyId \/id"\.$/,
+  const another = { trigger: "c", overlapDays: 7 };
+
+  it("with a refusal names the trigger that gives the key up, and never state delete", async () => {
+    const { service, stack, end } = await rotated({ body: BODIES["id, api_key"] });
+    const [previous = "", current] = service.keys;
+    service.answers.deleteApiKey = () => ({ status: 409 });
+    const { error } = await end();
+    expect(error).toMatch(
+      /returned 409\..* To give up that key without deleting it, set a new rotation\.trigger\.$/,
     );
+    expect(error).not.toContain("state delete");
+    const { error: after, notices } = await stack.up(another);
+    expect(after).toBeNull();
+    const givenUp = `warning: Gave up the previous key …${previous.slice(-4)} of "key1": DELETE `;
+    expect(notices).toContainEqual(expect.stringContaining(givenUp));
+    expect(stack.outputs).toMatchObject({ previousApiKey: current });
+    expect(await stack.up(another)).toMatchObject({ error: null, requests: [] });
+  });
+
+  it("does not give a key up for an answer that may pass, nor for a 500 before the overlap is over", async () => {
+    const { service, stack } = await rotated({});
+    stack.now -= 7 * DAY;
+    for (const status of [403, 500]) {
+      service.answers.deleteApiKey = () => ({ status });
+      expect((await stack.up(another)).error).toContain(`returned ${status}`);
+      expect(service.keys.size).toBe(2);
+    }
+    stack.now += 7 * DAY;
+    expect((await stack.up(another)).error).toBeNull();
+    expect(service.keys.size).toBe(3);
+  });
+
+  it("of a key that was revoked, at a service that answers 422 to it, ends with the proposed setting", async () => {
+    const shape = { deletesBy: "id", malformed: 422, body: BODIES["id, api_key"] } as const;
+    const { service, stack, end } = await rotated(shape);
+    service.keys.clear();
+    expect((await end()).error).toContain('run "pulumi config set --path partners:responses.apiKeyId /id"');
+    const responses = { apiKeyId: "/id" };
+    expect((await stack.up({ trigger: "b", overlapDays: 7 }, { responses })).error).toBeNull();
   });
 
   it("keeps a key that is the access token, as the preview says, also of a replacement", async () => {
@@ -260,18 +427,33 @@ describe("a key that another resource has", () => {
     expect(service.keys).toContain(previous);
   });
 
+  it("is deleted by the second of two rotations that leave it at the same time", async () => {
+    const { service, stack } = await start();
+    await stack.up({ trigger: "b", overlapDays: 7 });
+    const [previous = ""] = service.keys;
+    const keys = stack.start();
+    const inputs = { account: "default", rotation: { trigger: "c", overlapDays: 7 } };
+    const names = ["one", "two"].map((name) => ({ id: `key-${name}`, urn: `${URN}-${name}` }));
+    for (const name of names) keys.diff(stack.outputs, inputs, name);
+    await Promise.all(names.map((name) => keys.update(stack.outputs, inputs, name)));
+    expect(service.keys).not.toContain(previous);
+    expect(stack.notices.filter(({ text }) => text.startsWith("Did not delete"))).toHaveLength(1);
+  });
+
   it("is not deleted if a setting finds another value in its response today", async () => {
     const body = (key: string, id: string) => ({ id, key, secret: `sk_9f8e7d6c5b4a3f2e_${id}` });
     const service = await startService({ deletesBy: "id", body });
     const stack = new Stack(service);
     await stack.up(undefined, { responses: { apiKey: "/key" } });
     const [apiKey = ""] = service.keys;
-    const { keys, adopted, name } = await takeOver(stack, apiKey, undefined, { apiKey: "/secret" });
-    keys.diff(stack.outputs, { account: "default" }, name);
-    await keys.delete(stack.outputs, name);
-    await keys.delete(adopted, other);
+    const texts: (string | undefined)[] = [];
+    for (const isImport of [false, true]) {
+      const { keys, adopted, name } = await takeOver(stack, apiKey, undefined, { apiKey: "/secret" });
+      keys.diff(stack.outputs, { account: "default" }, name);
+      await (isImport ? keys.delete(adopted, other) : keys.delete(stack.outputs, name));
+      texts.push(stack.notices.at(-1)?.text);
+    }
     expect(service.keys).toContain(apiKey);
-    const texts = stack.notices.map(({ text }) => text).slice(-2);
     expect(texts).toEqual([
       expect.stringMatching(/: "key1-new" has the same key\.$/),
       expect.stringMatching(/: "key1" has the same key\.$/),

@@ -42,11 +42,32 @@ const blocks = (
   hasStack = true,
 ) => {
   const proposal = pointers && propose("apiKey", pointers);
-  return messages.openCreationBlocks(creation, { proposal, hasKey, urn, hasStack });
+  return messages.openCreationBlocks({ creation, proposal }, { hasKey, urn, hasStack });
 };
 
-const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lacksKeys: boolean) =>
-  messages.removalFailed({ failures, urn: URN, lacksKeys, hasStack: true });
+const undeleted = (error: PartnerError, key: messages.UndeletedKey["key"] = KEY) => ({ key, error });
+const removalFailed = (
+  failures: Parameters<typeof messages.removalFailed>[0],
+  facts: { isLasting?: boolean; lacksKeys?: boolean } = {},
+) =>
+  messages.removalFailed(failures, {
+    urn: URN,
+    isLasting: false,
+    lacksKeys: false,
+    hasStack: true,
+    ...facts,
+  });
+const answer = (value: string, pointer: string | null, status: number | null, serverWords?: string) => {
+  const facts = { status, ...(serverWords !== undefined && { serverWords }) };
+  const failure = status === null ? null : new PartnerError("PARTNERS_STATUS", "DELETE: never shown.", facts);
+  return { identifier: { value, pointer, isChosen: false }, failure };
+};
+const LASTING = { server: "https://partners.example.com", proposal: null, mayPass: false };
+const PASSING = { ...LASTING, mayPass: true };
+const notDeleted = messages.keyNotDeleted(KEY, [answer(KEY.apiKey, null, 422), answer("17", "/id", 404)], {
+  ...LASTING,
+  proposal: propose("apiKeyId", ["/id"]),
+});
 
 /** Every error and notice of keys, as it is shown. */
 const ALL = [
@@ -70,14 +91,23 @@ const ALL = [
   messages.keyHeldByOther(KEY, URN, URN),
   messages.keyHeldByOther(KEY, "", OTHER),
   messages.keyHeldByOther(KEY, URN, ""),
-  messages.keyHeldByOther(KEY, URN, null),
+  messages.keyIdInUse(KEY, URN),
   messages.keyIsAccessToken(KEY, URN, settingName),
   messages.keyStillNeeded(KEY, URN),
   messages.keyStillNeeded(KEY, ""),
-  messages.keyNotAccepted(refused, propose("apiKeyId", ["/data/id"])),
-  messages.keyNotAccepted(refused, propose("apiKeyId", [])),
-  removalFailed([refused], false),
-  removalFailed([uncertain], true),
+  notDeleted,
+  messages.keyNotDeleted(
+    { ...KEY, apiKey: "a/b", storedAs: KEY.apiKey },
+    [answer("a/b", null, 404), answer("17", null, null), answer(KEY.apiKey, null, 403, "It is in use")],
+    LASTING,
+  ),
+  messages.keyNotDeleted(KEY, [answer(KEY.apiKey, null, 404), answer("17", "/id", 503)], PASSING),
+  messages.previousNotDeleted(refused),
+  messages.keyGivenUp(KEY, URN, notDeleted),
+  removalFailed([undeleted(refused)], { isLasting: true }),
+  removalFailed([undeleted(uncertain)], { lacksKeys: true }),
+  removalFailed([undeleted(uncertain), undeleted(uncertain, SHORT)]),
+  removalFailed([undeleted(refused), undeleted(uncertain, SHORT)], { lacksKeys: true }),
   messages.keyWasGone({ ...SHORT, createdAt: null }, URN),
   messages.keyWasGone(KEY, ""),
   messages.keyCorrected(URN, settingName),
@@ -106,28 +136,27 @@ it("no message is long, or shows a key or a response", () => {
   for (const text of TEXTS) expect(text).not.toMatch(/4eC39Hq|"secret":/);
 });
 
-it("several failures of a removal are told together, with the command to forget keys only if none may pass", () => {
-  const both = removalFailed([refused, uncertain], false);
-  expect(both).toMatchObject({ code: "PARTNERS_STATUS", mayHaveChanged: true, status: null });
-  expect(both.message).toBe(`${refused.message} ${uncertain.message}`);
-  const forget = "If those keys no longer work, run ";
-  expect(removalFailed([refused, refused], false).message).toContain(`${refused.message} ${forget}`);
+it("several failures of a removal keep what is known of all of them, and are no longer one status", () => {
+  const both = removalFailed([undeleted(refused), undeleted(uncertain)]);
+  expect(both).toMatchObject({ code: "PARTNERS_STATUS", mayHaveChanged: true, status: null, summary: null });
 });
 
 it("a removal with one failure, and nothing to add, fails with just that one", () => {
   const summary = "DELETE: the server returned 401";
   const rejected = new PartnerError("PARTNERS_STATUS", `${summary}.`, { status: 401, summary });
-  expect(removalFailed([rejected], false)).toBe(rejected);
+  expect(removalFailed([undeleted(rejected)])).toBe(rejected);
   // The command names the resource, so that each one shows it.
-  expect(removalFailed([rejected], true)).toMatchObject({ status: 401, summary: null });
+  const kept = removalFailed([undeleted(rejected)], { lacksKeys: true });
+  expect(kept).toMatchObject({ status: 401, summary: null });
 });
 
-it("what is said of a setting keeps what is known of a deletion", () => {
-  const summary = "DELETE: the server returned 422 after 2 attempts";
-  const facts = { status: 422, mayHaveChanged: true, summary };
-  const failure = new PartnerError("PARTNERS_STATUS", `${summary}.`, facts);
-  const error = messages.keyNotAccepted(failure, propose("apiKeyId", []));
-  expect(error).toMatchObject({ code: "PARTNERS_RESOURCE", status: null, mayHaveChanged: true, summary });
+it("what is said of several identifiers keeps what is known of each request", () => {
+  const changed = new PartnerError("PARTNERS_STATUS", "DELETE.", { status: 422, mayHaveChanged: true });
+  const answers = [{ ...answer(KEY.apiKey, null, 422), failure: changed }, answer("17", "/id", 404)];
+  const error = messages.keyNotDeleted(KEY, answers, LASTING);
+  expect(error).toMatchObject({ code: "PARTNERS_RESOURCE", status: null, mayHaveChanged: true });
+  const passing = messages.keyNotDeleted(KEY, [...answers, answer("x", null, 503)], PASSING);
+  expect(passing).toMatchObject({ code: "PARTNERS_STATUS", status: 503, mayHaveChanged: true });
 });
 
 it("a command to paste names the resource, whatever its name is", () => {

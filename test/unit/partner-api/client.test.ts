@@ -30,7 +30,7 @@ it("the five operations send what is documented, the token, the headers of the s
   await client.listWebhooks();
   await client.setWebhookState(103, "active");
   await client.setWebhookState(101, "disabled");
-  await client.deleteApiKey(KEY, []);
+  await client.deleteApiKey(KEY);
   expect(requests.map(({ method, url: path }) => `${method} ${path}`)).toEqual([
     "POST /gateway/api/v1/partners/api-key",
     "GET /gateway/api/v1/partners/webhooks",
@@ -56,18 +56,18 @@ it.each(["a/b+c=d%e?f#g", "../../x", "..%2f", "a\\b", "ключ", "a\r\nx-evil: 
   "a deletion encodes the key %j as one path segment",
   async (key) => {
     const { url, requests } = await listen((_request, response) => response.end());
-    await clientFor(url).deleteApiKey(key, []);
+    await clientFor(url).deleteApiKey(key);
     const segments = (requests[0]?.url ?? "").split("/");
     expect([segments.length, decodeURIComponent(segments.at(-1) ?? "")]).toEqual([6, key]);
   },
 );
 
-it("an error quotes no words with the token, one word of a header, or the key behind an ID", async () => {
+it("an error quotes no words with the token, one word of a header, a key of the process, or the ID in the path", async () => {
   const body = () => JSON.stringify({ message: said });
   const { url } = await listen((_request, response) => response.writeHead(400).end(body()));
   const client = clientFor(url, { headers: { "X-Auth": "Basic dXNlcjpwdw" } });
   let said = "Invalid request";
-  const fail = async (): Promise<string> => (await errorOf(client.deleteApiKey("id-1", [KEY]))).message;
+  const fail = async (): Promise<string> => (await errorOf(client.deleteApiKey("id-1"))).message;
   expect(await fail()).toMatch(/returned 400\. The server said: "Invalid request"\.$/);
   for (said of [TOKEN, "not dXNlcjpwdw", "id-1 is unknown", encodeURIComponent(KEY)])
     expect(await fail()).toMatch(/returned 400\.$/);

@@ -186,7 +186,7 @@ describe("a proxy", () => {
   it("sees only the host, the port and its own credentials in plain text", async () => {
     const { client, requests, proxy, url } = await secureServer({ proxy: ["tunnel"] });
     await createKey(client);
-    await client.deleteApiKey(KEY, []);
+    await client.deleteApiKey(KEY);
     const basic = Buffer.from(`user:${PASSWORD}`).toString("base64");
     for (const head of proxy.heads) {
       expect(head).toContain(`CONNECT ${new URL(url).host} HTTP/1.1`);

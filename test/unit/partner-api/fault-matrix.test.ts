@@ -21,7 +21,7 @@ const { token, header, existingKey } = CANARIES;
 const CALLS = {
   GET: (client) => client.listWebhooks(),
   PATCH: (client) => client.setWebhookState(101, "active"),
-  DELETE: (client) => client.deleteApiKey(existingKey, []),
+  DELETE: (client) => client.deleteApiKey(existingKey),
   POST: createKey,
 } satisfies Record<string, (client: PartnerClient) => Promise<unknown>>;
 type Method = keyof typeof CALLS;

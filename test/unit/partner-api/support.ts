@@ -33,6 +33,7 @@ export function clientFor(url: string, options: Partial<Omit<ClientOptions, "bas
   const settingName = (name: string) => `partners:${name}`;
   const secrets = new KnownSecrets();
   secrets.addToken(options.accessToken ?? TOKEN);
+  secrets.addKey(KEY);
   secrets.addHeaders(options.headers ?? {});
   const client = new PartnerClient({ baseUrl, settingName, secrets, ...defaults, ...options });
   onTestFinished(() => client.close());

@@ -27,6 +27,8 @@ export interface Finished extends Operation {
   readonly stack: readonly Entry[];
   readonly program: Program;
   readonly service: Service;
+  /** Whether `responses.apiKeyId` was set. */
+  readonly isIdChosen: boolean;
   /** The time when the operation has begun and ended. */
   readonly began: number;
   readonly now: number;
@@ -101,12 +103,13 @@ function assertNoKeyLost(finished: Finished, known: Known): void {
 
 /**
  * Whether a resource may lose a key that works, with a warning: it was not read, nothing tells what it is
- * deleted by, or the service did not accept that.
+ * deleted by, a person has named the wrong value, or the service refused to delete it and a person has acted.
  */
-function mayLose({ service }: Finished, key: string, { outputs }: Entry): boolean {
+function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outputs }: Entry): boolean {
   const { current, previous } = keysOf(outputs);
   const holding = [current, previous].find((each) => JSON.stringify(each).includes(key));
-  if (holding === undefined || service.hasRefusedIdentifier) return true;
+  if (holding === undefined || notices.some(({ text }) => text.startsWith("Gave up"))) return true;
+  if (isIdChosen && service.missesRoute(key)) return true; // Its 404 decides, although the router sent it.
   if (holding.apiKey !== key) return service.deletesBy === "key"; // A person has named the wrong value.
   return holding.response === null && service.deletesBy !== "key";
 }
@@ -145,7 +148,7 @@ function assertNoUsedKeyDeleted(finished: Finished): void {
     const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
     assert(holders.length > 0, "a key is deleted that no state has");
     for (const [holder, { name, outputs }] of holders) {
-      if (!isAsked(finished, key, holder) && isSeen(finished, name, requests))
+      if (isUsed(key, outputs) && !isAsked(finished, key, holder) && isSeen(finished, name, requests))
         assert.fail(`a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
       const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
@@ -183,8 +186,9 @@ function isSeen({ command, planned }: Finished, name: string, requests: number):
 function assertNoDeletedKeyKept(finished: Finished, known: Known): void {
   const { calls, stack, service } = finished;
   for (const { key, isLive } of service.keys)
-    for (const { name } of isLive || known.gone.has(key) ? [] : holdersOf(key, stack)) {
+    for (const { name, outputs } of isLive || known.gone.has(key) ? [] : holdersOf(key, stack)) {
       known.gone.add(key);
+      if (!isUsed(key, outputs)) continue;
       const hasFailed = calls.some((call) => call.name === name && !call.succeeded);
       const deletion = service.deletedKeys.find((each) => each.key === key);
       const isOfOther = deletion !== undefined && !isSeen(finished, name, deletion.requests);
@@ -283,6 +287,11 @@ function assertRefreshed({ stack, service, before }: Finished, known: Known): vo
     const isThere = webhookId === undefined || service.webhooks.has(webhookId);
     assert.equal(stack.includes(entry), isThere, `a refresh decides wrongly whether ${name} exists`);
   }
+}
+
+/** Whether a resource has a key. If it is only in a kept response, a person has named another value there. */
+function isUsed(key: string, outputs: Properties): boolean {
+  return outputs["apiKey"] === key || outputs["previousApiKey"] === key;
 }
 
 /** Returns the resources whose state contains a key. */

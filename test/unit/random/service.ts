@@ -68,8 +68,13 @@ export interface Character {
   readonly shape: Shape;
   readonly alphabet: (typeof ALPHABETS)[number];
   readonly hasNumericIds: boolean;
-  /** The status for what cannot be an identifier of a key, such as a key where IDs delete. */
-  readonly invalid: number;
+  /**
+   * The answer to what cannot be an identifier of a key, such as a key where IDs delete. `count`: a success
+   * that counts what was deleted, as it does for any deletion.
+   */
+  readonly invalid: number | "count";
+  /** Whether its router decodes a path before it looks for the route, so that it finds none for a `/`. */
+  readonly decodesPaths: boolean;
 }
 
 /** What happens to some requests, of one method or any, instead of a proper response. */
@@ -94,7 +99,8 @@ export interface Fault {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** @param name Makes the keys of this service unlike others. */
-export async function startService({ shape, alphabet, hasNumericIds, invalid }: Character, name: string) {
+export async function startService(character: Character, name: string) {
+  const { shape, alphabet, hasNumericIds, invalid, decodesPaths } = character;
   const { deletesBy, body, pointers } = shape;
   const webhooks = Object.fromEntries(WEBHOOKS.map((id) => [id, "active"] as const));
   const api = await startPartnerApi(webhooks, "tok/7Qm2Zr9XbK4gTw+L8sWc3NfHd1pYx6==");
@@ -132,8 +138,8 @@ export async function startService({ shape, alphabet, hasNumericIds, invalid }: 
     faults: [] as readonly Fault[],
     /** The keys that were deleted since the last command began, and the number of requests up to each. */
     deletedKeys: [] as { readonly key: string; readonly requests: number }[],
-    /** Whether the service has refused to delete by an identifier as if it were none, because of a fault. */
-    hasRefusedIdentifier: false,
+    /** Whether the router finds no route for a key. */
+    missesRoute: (key: string): boolean => decodesPaths && key.includes("/"),
     /** The creations that a response to them has denied. */
     deniedCreations: 0,
     /** Called when a request has been performed, before its response. */
@@ -155,8 +161,6 @@ export async function startService({ shape, alphabet, hasNumericIds, invalid }: 
     const isRefusal = fault?.kind === "status" && /^4(?!08)/.test(String(fault.status));
     const mayPerform = fault?.effect === true && !isRefusal && fault.kind !== "report";
     const isPerformed = fault === null || fault.kind === "cut" || mayPerform;
-    if (method === "DELETE" && isRefusal && [400, 422].includes(fault.status))
-      service.hasRefusedIdentifier = true;
     if (method === "POST" && fault?.kind === "report") service.deniedCreations += 1;
     const response = isPerformed ? perform() : {};
     service.onRequest();
@@ -181,12 +185,14 @@ export async function startService({ shape, alphabet, hasNumericIds, invalid }: 
   api.answers.createApiKey = () => answer("POST", () => ({ status: 201, body: issue() }));
   api.answers.deleteApiKey = (keyOrId) =>
     answer("DELETE", () => {
+      if (service.missesRoute(keyOrId)) return { status: 404, body: { detail: "Not Found" } };
       const found = keys.find((each) => String(each[deletesBy]) === keyOrId && each.isLive);
-      const status = isIdentifier(keyOrId) ? 404 : invalid;
+      if (!found && invalid === "count") return { body: { affected: 0 } };
+      const status = isIdentifier(keyOrId) ? 404 : Number(invalid);
       if (!found) return { status, body: { error: `there is no key ${keyOrId}` } };
       found.isLive = false;
       service.deletedKeys.push({ key: found.key, requests: api.requests.length });
-      return { body: {} };
+      return { body: invalid === "count" ? { affected: 1 } : {} };
     });
   return service;
 }
