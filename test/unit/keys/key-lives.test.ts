@@ -270,6 +270,17 @@ describe("an open creation", () => {
     expect(service.keys.size).toBe(0);
   });
 
+  it("is given up, with a warning, if it is deleted before its replacement is created", async () => {
+    const { service, stack } = await start({ body: UNREADABLE });
+    await stack.up(at("a"), POINTER);
+    await stack.up(at("b"));
+    const [keys, name] = [stack.start(), { id: stack.entry?.id ?? "", urn: URN }];
+    keys.diff(stack.outputs, { account: "default", rotation: at("c", 0) }, name);
+    await keys.delete(stack.outputs, name);
+    expect(stack.notices.at(-1)?.text).toMatch(/^A key that no stack tracks .* was discarded\./);
+    expect(service.keys.size, "no setting has found it").toBe(1);
+  });
+
   it("whose trigger is removed counts as that of its trigger once it is read", async () => {
     const { stack } = await start({ body: UNREADABLE });
     await stack.up(at("a"));

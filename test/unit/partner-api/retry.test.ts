@@ -207,6 +207,17 @@ async function simulate(kinds: readonly OperationKind[], limit: Limit, latency: 
   return { done, most, times, perSuccess: times.length / done, minutes: clock.now() / MINUTE };
 }
 
+it("after a 429, the limit of requests in flight grows by one for each 20 responses", async () => {
+  const { times } = await simulate(
+    Array<OperationKind>(400).fill("change"),
+    (now) => now > 0,
+    () => 50,
+  );
+  const again = times.filter((time) => time > 0);
+  const startedWith = (index: number) => again.filter((time) => time === again[index]).length;
+  expect([0, 18, 23, 37, 44, 56, 360].map(startedWith)).toEqual([1, 1, 2, 2, 3, 3, 16]);
+});
+
 const random = seededRandom(runSeed());
 
 const kinds = [...Array<OperationKind>(60).fill("change"), ...Array<OperationKind>(3).fill("create")];
