@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
-const TOKEN = "tok/7Qm2+Zr9?XbK%gT~>?w"; // Its base64 has + and /, unlike its base64url.
+const TOKEN = "tok?>~~>?7Qm2+Zr9/XbK%gTw"; // Its base64 has + and /, unlike its base64url.
 const KEY = "pk?live/letters";
 const ROOT = "/api/v1/partners";
 const SECRETS = [TOKEN, KEY, "1"];
