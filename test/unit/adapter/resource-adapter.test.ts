@@ -254,5 +254,7 @@ describe("a failed change", () => {
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-1", outputs });
     const text = 'b This failed four times, so the stack keeps what it has. Run "pulumi up" again.';
     expect(notices).toEqual([warning(text)]);
+    // The replacement of a resource that succeeded, as far as the engine knows.
+    expect(await adapter.create(news, URN)).toEqual({ id: "counter-2", outputs: news });
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import dns from "node:dns";
+import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -225,6 +226,15 @@ it("an interruption lets a creation that was sent finish, and starts no more", a
   for (const { text } of await Promise.all(creations)) expect(text).toContain(KEY);
   expect((await errorOf(createKey(client))).code).toBe("PARTNERS_INTERRUPTED");
   expect(requests).toHaveLength(16);
+});
+
+it("requests that have ended no longer wait for an interruption", async () => {
+  const { url } = await listen((_request, response) => response.end("[]"));
+  const { signal } = new AbortController();
+  const client = clientFor(url, { signal });
+  const listeners = getEventListeners(signal, "abort").length;
+  await Promise.all([client.listWebhooks(), createKey(client)]);
+  expect(getEventListeners(signal, "abort")).toHaveLength(listeners);
 });
 
 it("each attempt is logged in one line, and each pause is announced as it is", async () => {

@@ -27,6 +27,18 @@ it("what is short, or a header of words, is not masked: it may be part of any me
   expect(masked(text, headers)).toBe(text);
 });
 
+it("what has eight characters is masked, also if only a whole header has them", () => {
+  expect(masked("no abcd1234, no a1b2 c3d4", { "x-short": "abcd1234", "x-parts": "a1b2 c3d4" })).toBe(
+    "no ***, no ***",
+  );
+});
+
+it("a secret that is not well-formed, which only a state can hold, is masked as well", () => {
+  const secrets = new KnownSecrets();
+  secrets.add("half \ud83d of it");
+  expect(secrets.mask("no half \ud83d of it")).toBe("no ***");
+});
+
 it("of a header, a part is masked as well", () => {
   expect(masked("no user dXNlcjpwYXNz", { "x-gateway": "Basic dXNlcjpwYXNz" })).toBe("no user ***");
 });
