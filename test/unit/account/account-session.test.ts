@@ -90,3 +90,17 @@ it.each([200, 403])(
     expect(requests).toEqual([LIST, CREATE, LIST]);
   },
 );
+
+it("settings that come later replace the first ones, and what is secret in them is known", () => {
+  const session = new AccountSession({ env: {}, notify: () => undefined });
+  const settings = {
+    "partners:baseUrl": "https://partners.example.com",
+    "partners:accessToken": "t0ken-of-the-test",
+  };
+  session.configure(new Map(Object.entries(settings)));
+  expect(session.readSettings().headers).toEqual({});
+  const headers = { "x-gateway": "Basic dXNlcjpwYXNz" };
+  session.configure(new Map(Object.entries({ ...settings, "partners:headers": JSON.stringify(headers) })));
+  expect(session.readSettings().headers).toEqual(headers);
+  expect(session.secrets.mask("t0ken-of-the-test dXNlcjpwYXNz")).toBe("*** ***");
+});

@@ -143,7 +143,7 @@ it("requestTimeout ends a response that never stops trickling in", async () => {
       clearInterval(timer);
     });
   });
-  const client = clientFor(url, { requestTimeout: 150, clock: new InstantClock() });
+  const client = clientFor(url, { requestTimeout: 500, clock: new InstantClock() });
   expect((await errorOf(client.listWebhooks())).summary).toContain("timed out while reading the response");
   const { response, failure } = await client.createApiKey(() => false);
   expect(response?.text.trim()).toBe("");
