@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 
 import type { PartnerApiServer } from "../support/partner-api-server.ts";
@@ -60,6 +61,7 @@ describe.each(HOSTS)("a creation in flight in the %s host", (host) => {
     plugin.kill(signal); // An impatient user repeats Ctrl-C.
     for (const call of [plugin.create(KEY), plugin.create(HOOK)]) await errorOf(call);
     expect(api.requests, "no new call starts").toHaveLength(3);
+    await sleep(500); // Longer than a plugin that has nothing in flight takes to end.
     held.release();
     expect(plain((await creation).properties)["apiKey"]).toBe([...api.keys][0]);
     expect(await plugin.ended).toEqual({ code: 128 + constants.signals[signal], signal: null });

@@ -44,6 +44,24 @@ it("a failure reaches those that wait for it, and is not kept", async () => {
   expect(requests).toEqual([LIST, LIST]);
 });
 
+it("a failure that arrives late does not drop a newer list", async () => {
+  const { session, requests, answers } = await start();
+  const [reached, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  answers.listWebhooks = async () => {
+    reached.resolve(undefined);
+    await released.promise;
+    return { status: 403 };
+  };
+  const failing = Promise.allSettled([session.requestList()]);
+  await reached.promise;
+  answers.listWebhooks = () => ({ body: [] });
+  const newer = await session.requestList(session.now());
+  released.resolve(undefined);
+  expect(await failing).toMatchObject([{ status: "rejected" }]);
+  expect(await session.requestList()).toBe(newer);
+  expect(requests).toEqual([LIST, LIST]);
+});
+
 it.each([200, 403, 401, 404, 302])(
   "before a creation, a %i shows whether the API is there",
   async (status) => {
@@ -72,3 +90,17 @@ it.each([200, 403])(
     expect(requests).toEqual([LIST, CREATE, LIST]);
   },
 );
+
+it("settings that come later replace the first ones, and what is secret in them is known", () => {
+  const session = new AccountSession({ env: {}, notify: () => undefined });
+  const settings = {
+    "partners:baseUrl": "https://partners.example.com",
+    "partners:accessToken": "t0ken-of-the-test",
+  };
+  session.configure(new Map(Object.entries(settings)));
+  expect(session.readSettings().headers).toEqual({});
+  const headers = { "x-gateway": "Basic dXNlcjpwYXNz" };
+  session.configure(new Map(Object.entries({ ...settings, "partners:headers": JSON.stringify(headers) })));
+  expect(session.readSettings().headers).toEqual(headers);
+  expect(session.secrets.mask("t0ken-of-the-test dXNlcjpwYXNz")).toBe("*** ***");
+});

@@ -13,6 +13,11 @@ it("a service's value loses what the engine or the SDK would take for a file, a 
   expect(withoutSpecialValues([special, UNKNOWN])).toEqual([{ path: "/etc/passwd" }, null]);
 });
 
+it("a service's value loses what would become the prototype of what a program reads", () => {
+  const record: unknown = JSON.parse('{"__proto__":{"active":true},"id":[{"__proto__":null}]}');
+  expect(JSON.stringify(withoutSpecialValues(record))).toBe('{"id":[{}]}');
+});
+
 it("a service's value keeps what the engine can decode: whole characters, and at most 100 levels", () => {
   expect(withoutSpecialValues({ "a\ud800": ["\udfff", "😀", 2n ** 64n] })).toEqual({
     "a\ufffd": ["\ufffd", "😀", "18446744073709551616"],

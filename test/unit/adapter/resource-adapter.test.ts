@@ -243,6 +243,16 @@ describe("a failed change", () => {
     expect(await failureOf(adapter.update(olds, news, NAME))).toBeInstanceOf(TypeError);
   });
 
+  it("is the same one if only what follows its summary differs", async () => {
+    const { adapter, resource, notices } = start();
+    for (const text of ["a", "b", "c", "d"]) {
+      const failure = new PartnerError("PARTNERS_STATUS", text, { summary: "POST: 503" });
+      resource.apply.mockReturnValueOnce(failing(1, failure));
+      await failureOf(adapter.create(news, URN));
+    }
+    expect(notices).toHaveLength(1);
+  });
+
   it("is kept with a warning if it is repeated for the third time: the engine would drop everything", async () => {
     const { adapter, resource, notices } = start();
     for (const text of ["a", "b", "b", "b"]) {
@@ -254,5 +264,7 @@ describe("a failed change", () => {
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-1", outputs });
     const text = 'b This failed four times, so the stack keeps what it has. Run "pulumi up" again.';
     expect(notices).toEqual([warning(text)]);
+    // The replacement of a resource that succeeded, as far as the engine knows.
+    expect(await adapter.create(news, URN)).toEqual({ id: "counter-2", outputs: news });
   });
 });

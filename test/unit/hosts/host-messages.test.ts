@@ -2,9 +2,11 @@ import * as grpc from "@grpc/grpc-js";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
+import { EngineLog } from "../../../provider/src/hosts/engine-log.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
 import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
 import { warning } from "../../../provider/src/account/notice.js";
+import { sandboxFor } from "../../support/sandbox.ts";
 
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
@@ -59,11 +61,40 @@ it("no text that leaves the process contains a secret that it knows", async () =
     expect(await messageOf(host, each)).toBe(`${TEXT} The account has ***. [PARTNERS_STATUS]`);
   await host.handleCall({ id: "", urn: "" }, () => {
     host.session.notify(warning(`The service returned ${key}.`));
-    host.session.showStatus(`Retrying ${key}`);
     return Promise.resolve();
   });
   expect(JSON.stringify(shown.mock.calls)).toContain("The service returned ***.");
   expect(JSON.stringify(shown.mock.calls)).not.toContain(key);
+});
+
+it("no problem of a check contains a secret that the process knows", async () => {
+  const host = hostAlone();
+  host.session.secrets.add("AbCdEfGhIjKlMnOpQrStUvWxYz");
+  const problem = "rotation has no argument AbCdEfGhIjKlMnOpQrStUvWxYz.";
+  const { partnerApiKey } = host.handlers;
+  vi.spyOn(partnerApiKey, "check").mockResolvedValue({ inputs: {}, problems: [problem] });
+  const { problems } = await host.check(partnerApiKey, {}, {});
+  expect(problems).toEqual(["rotation has no argument ***."]);
+});
+
+it("neither a status nor a line of the log contains a secret that the process knows", async () => {
+  const [status, log] = (["showStatus", "show"] as const).map((name) =>
+    vi.spyOn(EngineLog.prototype, name).mockReturnValue(undefined),
+  );
+  vi.stubEnv("PARTNERS_DEBUG", "1");
+  onTestFinished(() => void vi.restoreAllMocks().unstubAllEnvs());
+  const { session } = hostAlone();
+  const { url: baseUrl, accessToken } = await sandboxFor();
+  // An account named like a key.
+  const settings = { baseUrl, accessToken, account: "AbCdEfGhIjKlMnOpQrStUvWxYz", explicit: "true" };
+  session.configure({ get: (key) => new Map(Object.entries(settings)).get(key.replace("partners:", "")) });
+  session.secrets.add(settings.account);
+  session.showStatus(`Retrying ${settings.account}`);
+  expect(status?.mock.calls).toEqual([["Retrying ***", ""]]);
+  const client = await session.open();
+  onTestFinished(() => client.close());
+  await client.listWebhooks();
+  expect(log?.mock.calls).toEqual([["INFO", expect.stringMatching(/ account="\*\*\*"$/), ""]]);
 });
 
 it.each<[what: string, second: Error, wasRefresh: boolean]>([

@@ -230,6 +230,14 @@ it("a refused replacement keeps the key in use if the engine goes on, but no oth
   expect((await stack.destroy()).error).toBeNull();
 });
 
+it("a replacement that gets its key when a hook repeats it deletes the key that it replaces", async () => {
+  const { service, stack } = await start();
+  await stack.up();
+  refuse(service, "createApiKey", 403);
+  const { error } = await stack.up(undefined, { repetitions: 1, replace: true });
+  expect([error, [...service.keys], stack.leaving]).toEqual([null, [stack.outputs["apiKey"]], []]);
+});
+
 describe("an open creation", () => {
   it("is read with the right pointer and no request, and counts from its creation", async () => {
     const { service, stack } = await start({ body: UNREADABLE });
@@ -268,6 +276,17 @@ describe("an open creation", () => {
     );
     expect((await stack.destroy(POINTER)).error).toBeNull();
     expect(service.keys.size).toBe(0);
+  });
+
+  it("is given up, with a warning, if it is deleted before its replacement is created", async () => {
+    const { service, stack } = await start({ body: UNREADABLE });
+    await stack.up(at("a"), POINTER);
+    await stack.up(at("b"));
+    const [keys, name] = [stack.start(), { id: stack.entry?.id ?? "", urn: URN }];
+    keys.diff(stack.outputs, { account: "default", rotation: at("c", 0) }, name);
+    await keys.delete(stack.outputs, name);
+    expect(stack.notices.at(-1)?.text).toMatch(/^A key that no stack tracks .* was discarded\./);
+    expect(service.keys.size, "no setting has found it").toBe(1);
   });
 
   it("whose trigger is removed counts as that of its trigger once it is read", async () => {
@@ -492,5 +511,33 @@ it("a key of the stack is not repeated, whatever it looks like, if the service n
     const { error } = await stack.up({ trigger: "b", overlapDays: 7 });
     expect(error).toMatch(/^POST .* the server returned 409(?!.*The account has)/);
     expect(error).not.toContain(apiKey);
+  }
+});
+
+it("a previous key of the stack is not repeated either", async () => {
+  const { service, stack } = await start();
+  const keys = ["AbCdEfGhIjKlMnOpQrStUvWxYz", "ZyXwVuTsRqPoNmLkJiHgFeDcBa"];
+  service.answers.createApiKey = () => ({ status: 201, body: { api_key: keys[service.keys.size] } });
+  for (const [index, trigger] of ["a", "b"].entries()) {
+    await stack.up(at(trigger));
+    service.keys.add(keys[index] ?? "");
+  }
+  const [previous = ""] = keys;
+  expect(stack.outputs).toMatchObject({ previousApiKey: previous });
+  service.answers.deleteApiKey = () => ({});
+  service.answers.createApiKey = () => ({ status: 409, body: { message: `The account has ${previous}.` } });
+  expect((await stack.up(at("c"))).error).toMatch(/the server returned 409(?!.*The account has)/);
+});
+
+it("a key that this process has imported or created is not repeated either", async () => {
+  const { service, stack } = await start();
+  const [imported, created] = ["AbCdEfGhIjKlMnOpQrStUvWxYz", "ZyXwVuTsRqPoNmLkJiHgFeDcBa"];
+  service.answers.createApiKey = () => ({ status: 201, body: { api_key: created } });
+  const keys = stack.start({ OLD: imported });
+  await keys.adopt("env:OLD");
+  await keys.create({}, URN);
+  for (const apiKey of [imported, created]) {
+    service.answers.createApiKey = () => ({ status: 409, body: { message: `The account has ${apiKey}.` } });
+    await expect(keys.create({}, "other")).rejects.toThrow(/the server returned 409(?!.*The account has)/);
   }
 });

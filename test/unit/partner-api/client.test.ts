@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import dns from "node:dns";
+import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 import type { PartnerClient } from "../../../provider/src/partner-api/client.ts";
 import { VERSION } from "../../../provider/src/version.ts";
@@ -141,7 +143,7 @@ it("requestTimeout ends a response that never stops trickling in", async () => {
       clearInterval(timer);
     });
   });
-  const client = clientFor(url, { requestTimeout: 150, clock: new InstantClock() });
+  const client = clientFor(url, { requestTimeout: 500, clock: new InstantClock() });
   expect((await errorOf(client.listWebhooks())).summary).toContain("timed out while reading the response");
   const { response, failure } = await client.createApiKey(() => false);
   expect(response?.text.trim()).toBe("");
@@ -154,6 +156,33 @@ it("requestTimeout is shortened by what is left of the time for the operation", 
   const { url } = await scripted({ bytes: first }, { bytes: "" });
   const client = clientFor(url, { requestTimeout: 60_000, clock: new InstantClock() });
   expect((await errorOf(client.listWebhooks())).summary).toContain("timed out while waiting");
+});
+
+it("requestTimeout is not shortened for a creation, whatever the attempts before it have taken", async () => {
+  const { url, requests } = await listen((_request, response) => {
+    // A shorter timer of the client, which started earlier, has ended the attempt by then.
+    setTimeout(() => setImmediate(() => response.writeHead(201).end(text)), 20);
+  });
+  let lookups = 0;
+  type Callback = (error: Error | null, addresses?: dns.LookupAddress[]) => void;
+  const resolveAtLast = (_host: string, _options: object, callback: Callback): void => {
+    if (++lookups > 3) callback(null, [{ address: "127.0.0.1", family: 4 }]);
+    else callback(Object.assign(new Error("unknown"), { code: "ENOTFOUND" }));
+  };
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation(resolveAtLast as typeof dns.lookup);
+  onTestFinished(() => {
+    lookup.mockRestore();
+  });
+  const clock = new InstantClock();
+  // With the pauses, three attempts leave 3 ms of the time for the operation.
+  const log = (): void => void clock.sleep(79_124);
+  const client = clientFor(`http://partners.test:${new URL(url).port}`, {
+    requestTimeout: 60_000,
+    clock,
+    log,
+  });
+  expect((await createKey(client)).text).toBe(text);
+  expect([lookups, requests.length]).toEqual([4, 1]);
 });
 
 it("requestTimeout does not discard a response that arrived while the process was busy", async () => {
@@ -197,6 +226,15 @@ it("an interruption lets a creation that was sent finish, and starts no more", a
   for (const { text } of await Promise.all(creations)) expect(text).toContain(KEY);
   expect((await errorOf(createKey(client))).code).toBe("PARTNERS_INTERRUPTED");
   expect(requests).toHaveLength(16);
+});
+
+it("requests that have ended no longer wait for an interruption", async () => {
+  const { url } = await listen((_request, response) => response.end("[]"));
+  const { signal } = new AbortController();
+  const client = clientFor(url, { signal });
+  const listeners = getEventListeners(signal, "abort").length;
+  await Promise.all([client.listWebhooks(), createKey(client)]);
+  expect(getEventListeners(signal, "abort")).toHaveLength(listeners);
 });
 
 it("each attempt is logged in one line, and each pause is announced as it is", async () => {

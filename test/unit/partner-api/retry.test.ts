@@ -7,6 +7,7 @@ import type { OperationKind } from "../../../provider/src/partner-api/operations
 import { RateLimiter, type Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
 import { withRetry } from "../../../provider/src/partner-api/retry.ts";
 import { runSeed, seededRandom } from "../../support/random.ts";
+import { InstantClock } from "./support.ts";
 
 const MINUTE = 60_000;
 
@@ -109,9 +110,18 @@ it("the pauses of a read obey a date in Retry-After by the own clock", async () 
   expect(times).toEqual([0, 7_000, 20_000]);
 });
 
-it("a read whose Retry-After goes beyond the end of the operation fails at once", async () => {
-  const { outcome, times } = await runOperation("read", [response(503, "3600")]);
-  expect([outcome.end, times]).toEqual(["failed", [0]]);
+it.each(["120", "3600"])(
+  "a read fails at once if Retry-After leaves it no time: %s s",
+  async (retryAfter) => {
+    const { outcome, times } = await runOperation("read", [response(503, retryAfter)]);
+    expect([outcome.end, times]).toEqual(["failed", [0]]);
+  },
+);
+
+it("a list that was cut off is read again without regard to the Retry-After of its 200", async () => {
+  const cutOff = { ...response(200, "60"), cutOff: "connection" } as Attempt;
+  const { times } = await runOperation("read", [cutOff, response(200)]);
+  expect(times).toEqual([0, 375]);
 });
 
 it("the pauses of a read end with the time of the operation", async () => {
@@ -162,6 +172,34 @@ it("a pause is announced once, although a timer fires early", async () => {
   expect(announced).toEqual([1_000]);
 });
 
+it.each<[statuses: readonly (number | null)[], pauses: readonly number[]]>([
+  [
+    [429, 429, 429, 200, 429],
+    [1.25, 2.5, 5, 5],
+  ],
+  [
+    [429, 429, 404, 503, 500, 429],
+    [1.25, 2.5, 1.25],
+  ],
+  [
+    [429, null, null, 429],
+    [1.25, 2.5],
+  ],
+])(
+  "any other response than a 429 halves the next pause, a lost one does not: %j",
+  async (statuses, pauses) => {
+    const clock = new InstantClock();
+    const limiter = new RateLimiter(clock);
+    const taken: number[] = [];
+    for (const status of statuses) {
+      limiter.release(status, null);
+      if (status === 429) taken.push(limiter.pause / 1000);
+      await clock.sleep(limiter.pause);
+    }
+    expect(taken).toEqual(pauses);
+  },
+);
+
 it("after a 429, the operation ends if nothing has succeeded for two minutes", async () => {
   const { outcome, times } = await runOperation("create", [response(429)]);
   expect(outcome).toMatchObject({ end: "throttled", mayHaveChanged: false });
@@ -206,6 +244,17 @@ async function simulate(kinds: readonly OperationKind[], limit: Limit, latency: 
   const done = outcomes.filter(({ end }) => end === "done").length;
   return { done, most, times, perSuccess: times.length / done, minutes: clock.now() / MINUTE };
 }
+
+it("after a 429, the limit of requests in flight grows by one for each 20 responses", async () => {
+  const { times } = await simulate(
+    Array<OperationKind>(400).fill("change"),
+    (now) => now > 0,
+    () => 50,
+  );
+  const again = times.filter((time) => time > 0);
+  const startedWith = (index: number) => again.filter((time) => time === again[index]).length;
+  expect([0, 18, 23, 37, 44, 56, 360].map(startedWith)).toEqual([1, 1, 2, 2, 3, 3, 16]);
+});
 
 const random = seededRandom(runSeed());
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { KnownSecrets } from "../../../provider/src/partner-api/known-secrets.ts";
 import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
-const TOKEN = "tok/7Qm2+Zr9?XbK%gTw";
+const TOKEN = "tok?>~~>?7Qm2+Zr9/XbK%gTw"; // Its base64 has + and /, unlike its base64url.
 const KEY = "pk?live/letters";
 const ROOT = "/api/v1/partners";
 
