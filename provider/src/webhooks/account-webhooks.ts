@@ -10,6 +10,7 @@ import type { KnownStates } from "./fleet-state.js";
 import { readWebhookList, type UnreadableList, type WebhookListReading } from "./webhook-list-reader.js";
 import { WebhookList } from "./webhook-list.js";
 import {
+  listIsNull,
   notListed,
   progress,
   stateUnknown,
@@ -29,7 +30,7 @@ export class AccountWebhooks {
   /** The states that this process has set. */
   readonly #changes = new Map<number, WebhookState>();
   /** The warnings already shown. */
-  readonly #warned = new Set<"unknown" | "unlisted">();
+  readonly #warned = new Set<"unknown" | "unlisted" | "null">();
   #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(session: AccountSession) {
@@ -97,9 +98,10 @@ export class AccountWebhooks {
     const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
     if (incompleteSign !== null && lacksSome)
       this.#warnOnce("unlisted", () => notListed(incompleteSign, session.settings));
+    if (list.isNull && webhookIds.length > 0) this.#warnOnce("null", listIsNull);
   }
 
-  #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
+  #warnOnce(about: "unknown" | "unlisted" | "null", notice: () => Notice): void {
     if (this.#warned.has(about)) return;
     this.#warned.add(about);
     this.#session.notify(notice());
