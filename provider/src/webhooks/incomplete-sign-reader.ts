@@ -50,7 +50,7 @@ const NEXT: readonly Rule[] = [
 const MORE: readonly Rule[] = [
   { names: /more(?!info|detail)|truncated|partial|incomplete/, says: namesPage },
   {
-    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted)(?:page)?$|^(?:is|at)?end$/,
+    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted|eof)(?:page)?$|^(?:is|at)?end$/,
     says: isFalse,
   },
   {

@@ -69,7 +69,8 @@ it.each<[what: string, body: unknown, pointers: string[] | null]>([
   ["if its name is not known", { val: KEY }, ["/val"]],
   ["if one word of its name is not known", { signing_key: KEY }, ["/signing_key"]],
   ["if only its end is known", { monkey: KEY, hockey: OTHER }, ["/monkey", "/hockey"]],
-  ["under a secret of anything else", { webhookSecret: KEY }, ["/webhookSecret"]],
+  ["under a secret of a hook", { webhookSecret: KEY }, ["/webhookSecret"]],
+  ["under a secret of a server", { server_secret: KEY }, ["/server_secret"]],
   ["under the prefix of another secret", { public_access_key: KEY, next_token: OTHER }, []],
   [
     "if another key precedes that of the contract",
@@ -120,6 +121,16 @@ it.each<[what: string, body: unknown, pointer: string, apiKey: string | null]>([
   ["never finds JSON that is not whole", `{"key":"${KEY}`, "", null],
 ])("a pointer %s", (_what, body, pointer, apiKey) => {
   expect(keyIn(read(body, { apiKey: pointer }))).toBe(apiKey);
+});
+
+it("the key is read under each name that consists of known words", () => {
+  const names =
+    "key token secret value secretId sha1 jwt apiSecret accessToken authToken bearerToken clientToken " +
+    "clientSecret serviceToken personalAccessToken secretKey secretToken privateKey partnerKey appKey " +
+    "appToken applicationKey licenseKey integrationKey hmacKey writeKey adminKey masterKey deployKey rawKey " +
+    "plainTextToken plain_text_key full_token unhashed-key keyValue keyString keySecret tokenValue " +
+    "tokenString api_token_value secret_access_key organization_api_token";
+  expect(names.split(" ").filter((name) => keyIn(read({ [name]: KEY })) !== KEY)).toEqual([]);
 });
 
 /** Alphabets of services, with the lengths of their keys. */

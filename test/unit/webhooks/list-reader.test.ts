@@ -164,7 +164,7 @@ describe("the list", () => {
     { next: null, cursor: "", links: { next: { href: null } }, meta: { next_page: [], next_offset: 0 } },
     { has_more: false, hasNextPage: "false", isLastPage: true, done: true, truncated: false },
     { total: 2, count: 2, webhook_count: "2", total_pages: 1, pages: 0 },
-    { last_updated: "2026-11-25", size: 3, limit: 1, page: 1, per_page: 100, offset: 5, page_number: 4 },
+    { last_updated: "2026-11-25", size: 3, limit: 1, page: 1, per_page: 100, offset: "5", page_number: 4 },
     { links: [{ rel: "documentation", href: "/docs?next=1" }], documentation: "/docs" },
     { prev_cursor: "a", startCursor: "a", paging: { cursors: { before: "a" }, has_prev: true } },
     { cursor: { current: "a", prev: null, next: null, count: 2 } },
