@@ -82,8 +82,9 @@ export class AccountWebhooks {
   }
 
   /**
-   * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
-   * incomplete and lacks some. Each warning is about the whole list, so it is shown once for all resources.
+   * Warns that drift is not detected if the list does not show the states of some webhooks, if it is
+   * incomplete and lacks some, or if it is null. Each warning is about the whole list, so it is shown once
+   * for all resources.
    *
    * @param coversOthers Whether it matters as well if the list lacks webhooks that nobody names.
    */
@@ -98,7 +99,7 @@ export class AccountWebhooks {
     const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
     if (incompleteSign !== null && lacksSome)
       this.#warnOnce("unlisted", () => notListed(incompleteSign, session.settings));
-    if (list.isNull && webhookIds.length > 0) this.#warnOnce("null", listIsNull);
+    else if (list.isNull && webhookIds.length > 0) this.#warnOnce("null", listIsNull);
   }
 
   #warnOnce(about: "unknown" | "unlisted" | "null", notice: () => Notice): void {

@@ -356,6 +356,15 @@ describe("a list that is null", () => {
     expect(await refresh(startRun(service).webhook, one)).toBe(null);
   });
 
+  it("that says that it goes on is warned of only once", async () => {
+    const service = await serviceWith();
+    const olds = await up(startRun(service).webhook, null, { webhookId: 101, state: "active" });
+    showList(service, () => ({ webhooks: null, has_more: true }));
+    const run = startRun(service);
+    expect(await refresh(run.webhook, olds)).toEqual(olds);
+    expect(run.texts("warning")).toEqual([expect.stringContaining("/has_more indicates more webhooks")]);
+  });
+
   it("does not bring back what an empty one has dropped", async () => {
     const service = await serviceWith();
     const olds = await up(startRun(service).fleet, null, { states: {}, others: "disabled" });
