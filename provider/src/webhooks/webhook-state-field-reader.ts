@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { isStoppedTime, isTime, readStateAt, valuesIn } from "./webhook-state-reader.js";
+import { isOwnMember, isStoppedTime, isTime, readStateAt, valuesIn } from "./webhook-state-reader.js";
 
 /** A member of webhook records that may hold the state, with the values seen there. */
 export interface StateField {
@@ -26,7 +26,7 @@ const STATE_END = /(?:state|status|mode|enabled|disabled|active|paused|suspended
  * drift may never show, so such a member is proposed only if one of its values says "disabled".
  */
 const ABOUT_OTHER =
-  /deliver|health|event|retr|attempt|respon|request|error|fail|verif|secret|ssl|tls|owner|user|account/;
+  /deliver|health|http|event|retr|attempt|respon|request|error|fail|verif|secret|ssl|tls|owner|user|account/;
 /** Values that are safe to show: words, flags, small numbers, Unix times, dates. */
 const SAFE_TO_SHOW = new RegExp(
   "^(?:[A-Za-z]{1,20}(?:[_ -][A-Za-z]{1,20}){0,5}|-?\\d{1,3}|[12]\\d{9}(?:\\d{3})?|" +
@@ -43,11 +43,15 @@ export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMappi
   const fieldAt = (pointer: string): StateField | null => readField(pointer, records, mapping);
   const chosen = mapping.webhookState === undefined ? null : fieldAt(mapping.webhookState);
   if (chosen !== null) return [chosen]; // Only its words are missing.
-  const pointers = pointersOf(records.flatMap(valuesIn).filter(mayBeState), Infinity);
-  const isRelevant = (pointer: string): boolean =>
-    !ABOUT_OTHER.test(normalizeName(pointer)) ||
-    records.some((record) => readStateAt(record, pointer, mapping) === "disabled");
-  const fields = pointers
+  const nodes = records.flatMap(valuesIn).filter(mayBeState);
+  const own = new Set(nodes.filter(isAboutRecord).map(({ pointer }) => pointer));
+  const isRelevant = (pointer: string): boolean => {
+    const states = records.map((record) => readStateAt(record, pointer, mapping));
+    const isAboutOther = ABOUT_OTHER.test(normalizeName(pointer));
+    // Of what is only linked, "active" or null says nothing about the webhook.
+    return states.includes("disabled") || (!isAboutOther && (own.has(pointer) || states.includes(null)));
+  };
+  const fields = pointersOf(nodes, Infinity)
     .filter(isRelevant)
     .map(fieldAt)
     .filter((field) => field !== null);
@@ -72,6 +76,12 @@ function readField(
   if (!isTelling) return null;
   const needsWords = records.some((record) => readStateAt(record, pointer, mapping) === null);
   return { pointer, values: values.map((value) => JSON.stringify(value)), needsWords };
+}
+
+/** Whether a member belongs to its record, or to an object there that has the name of a state. */
+function isAboutRecord(node: DocumentNode): boolean {
+  const { parent } = node;
+  return isOwnMember(node) || (parent !== null && STATE_END.test(parent.name) && isOwnMember(parent));
 }
 
 function mayBeState({ name, value, parent }: DocumentNode): boolean {

@@ -105,7 +105,8 @@ export function ownMembersOf(record: JsonObject): DocumentNode[] {
   return nodesOf(record, isOwnObject).filter(isOwnMember);
 }
 
-function isOwnMember({ parent }: DocumentNode): boolean {
+/** Whether a node is one of {@link ownMembersOf}. */
+export function isOwnMember({ parent }: DocumentNode): boolean {
   return parent !== null && isOwnObject(parent);
 }
 
