@@ -19,12 +19,21 @@ export type KeyReading =
   /** The response has no text that `responses.apiKey` could point to. */
   | { readonly kind: "nothing" };
 
-/** Names of keys, besides names that end with {@link API_KEY} or `apiToken`. */
-const KEY_NAME = nameSet(
-  "key token secret value apiSecret accessToken authToken bearerToken clientToken clientSecret " +
-    "serviceToken personalAccessToken secretKey secretToken secretId privateKey partnerKey appKey " +
-    "appToken applicationKey licenseKey integrationKey hmacKey writeKey adminKey masterKey deployKey " +
-    "rawKey plainTextToken keyValue keyString keySecret tokenValue tokenString sha1 jwt",
+/** Names of keys that consist of none of {@link KEY_WORDS}. */
+const KEY_NAME = nameSet("secret value secretId sha1 jwt");
+/**
+ * What names of keys consist of, besides those that end with {@link API_KEY} or `apiToken`. Closed, because a
+ * wrong key would be read without a word: a name with any other word is only proposed.
+ */
+const KEY_WORDS = [
+  "api|auth|oauth|access|bearer|personal|partner|client|consumer|user|service|server|app|application",
+  "integration|bot|developer|master|admin|root|deploy|write|read|ingest|license|secret|private|hmac|rest|sdk",
+  "new|generated|issued|live|test",
+].join("|");
+/** What says that the value itself is meant, in front of `key` or `token` or after it. */
+const WHOLE = "plain|clear|text|raw|full|unmasked|unhashed|unencrypted|decrypted";
+const KEY_IN_WORDS = new RegExp(
+  `^(?:(?:${KEY_WORDS}|${WHOLE})*(?:key|token|(?:api|client)secret))(?:value|string|secret|${WHOLE})*$`,
 );
 /** The end of the contract's own name for a key. */
 const API_KEY = "apikey";
@@ -80,7 +89,10 @@ export function readApiKey(text: string, mapping: ResponseMapping, accessToken: 
   const possible = nodesOf(root).filter(({ value }) => isPossible(value, accessToken));
   if (possible.length === 0) return { kind: "nothing" };
 
-  const named = possible.filter(isNamedAsKey);
+  const isOwnName = ({ name }: DocumentNode): boolean => name.endsWith(API_KEY);
+  const named = possible
+    .filter(isNamedAsKey)
+    .toSorted((one, other) => Number(isOwnName(other)) - Number(isOwnName(one)));
   const others = possible.filter((node) => !isNamedAsKey(node) && looksGenerated(node) && mayBeKey(node));
   const candidates = [...named, ...others];
   const [apiKey, ...rivals] = new Set(candidates.map(({ value }) => String(value)));
@@ -129,7 +141,8 @@ function isNamedAsKey(node: DocumentNode): boolean {
   if (OTHER_SECRET.test(name) || !pathToRoot(parent).every(isAroundKey)) return false;
   // The contract's own name is believed, even if the key looks like words or a path.
   if (name.endsWith(API_KEY)) return true;
-  return (KEY_NAME.has(name) || name.endsWith("apitoken")) && looksGenerated(node);
+  const isName = KEY_NAME.has(name) || KEY_IN_WORDS.test(name) || name.endsWith("apitoken");
+  return isName && looksGenerated(node);
 }
 
 /** Whether a value could be the key although its name does not say so. */

@@ -36,6 +36,11 @@ export function isWebhookId(text: string): boolean {
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
+/** Whether a value is a whole number that neither JavaScript nor Pulumi holds exactly. */
+export function isTooLargeId(value: unknown): boolean {
+  return /^\d{16,}$/.test(String(value)) && Number(value) > Number.MAX_SAFE_INTEGER;
+}
+
 /** The two states of a webhook. */
 export type WebhookState = "active" | "disabled";
 

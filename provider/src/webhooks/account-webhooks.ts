@@ -10,6 +10,7 @@ import type { KnownStates } from "./fleet-state.js";
 import { readWebhookList, type UnreadableList, type WebhookListReading } from "./webhook-list-reader.js";
 import { WebhookList } from "./webhook-list.js";
 import {
+  listIsNull,
   notListed,
   progress,
   stateUnknown,
@@ -29,7 +30,7 @@ export class AccountWebhooks {
   /** The states that this process has set. */
   readonly #changes = new Map<number, WebhookState>();
   /** The warnings already shown. */
-  readonly #warned = new Set<"unknown" | "unlisted">();
+  readonly #warned = new Set<"unknown" | "unlisted" | "null">();
   #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
 
   constructor(session: AccountSession) {
@@ -81,8 +82,9 @@ export class AccountWebhooks {
   }
 
   /**
-   * Warns that drift is not detected if the list does not show the states of some webhooks, or if it is
-   * incomplete and lacks some. Each warning is about the whole list, so it is shown once for all resources.
+   * Warns that drift is not detected if the list does not show the states of some webhooks, if it is
+   * incomplete and lacks some, or if it is null. Each warning is about the whole list, so it is shown once
+   * for all resources.
    *
    * @param coversOthers Whether it matters as well if the list lacks webhooks that nobody names.
    */
@@ -97,9 +99,10 @@ export class AccountWebhooks {
     const lacksSome = coversOthers || webhookIds.some((id) => !webhooks.has(id));
     if (incompleteSign !== null && lacksSome)
       this.#warnOnce("unlisted", () => notListed(incompleteSign, session.settings));
+    else if (list.isNull && webhookIds.length > 0) this.#warnOnce("null", listIsNull);
   }
 
-  #warnOnce(about: "unknown" | "unlisted", notice: () => Notice): void {
+  #warnOnce(about: "unknown" | "unlisted" | "null", notice: () => Notice): void {
     if (this.#warned.has(about)) return;
     this.#warned.add(about);
     this.#session.notify(notice());

@@ -38,7 +38,8 @@ export async function converge(
 ): Promise<Converged> {
   const wanted = { ...final, ...declared };
   const missing = failuresOfMissing(declared, list);
-  const present = idsOf(wanted).filter((id) => !list.isGone(id));
+  // A null does not prove that a released webhook is gone.
+  const present = idsOf(wanted).filter((id) => !list.isGone(id) || (list.isNull && !(id in declared)));
   const found = statesOf(present, (id) => list.stateOf(id));
   const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
   const differing = present.filter((id) => current[id] !== wanted[id]);

@@ -64,7 +64,7 @@ function singleForm({ session, webhooks }: WebhookContext): FleetForm {
       states !== null && String(webhookOf(olds)) in states ? [] : ["webhookId"],
 
     async adopt(id, isExistenceCheck) {
-      if (!isWebhookId(id)) throw invalidWebhookId();
+      if (!isWebhookId(id)) throw invalidWebhookId(id);
       const webhookId = Number(id);
       const list = await webhooks.lookUp([webhookId]);
       if (list.isGone(webhookId)) {
@@ -136,7 +136,8 @@ const VALID = {
 
 function problemsOf(inputs: Properties): string[] {
   const names = (Object.keys(VALID) as (keyof typeof VALID)[]).filter((name) => name in inputs);
-  return names.filter((name) => inputs[name] !== UNKNOWN && !VALID[name](inputs[name])).map(invalidArgument);
+  const invalid = names.filter((name) => inputs[name] !== UNKNOWN && !VALID[name](inputs[name]));
+  return invalid.map((name) => invalidArgument(name, inputs[name]));
 }
 
 /** Reports only the first problem: a program may compute all states the same wrong way. */
@@ -144,5 +145,5 @@ function stateProblems(states: unknown): string[] {
   const isValid = (state: unknown): boolean => isState(state) || state === UNKNOWN;
   const entries = Object.entries(isObject(states) ? states : {});
   const wrong = entries.find(([id, state]) => !isWebhookId(id) || !isValid(state))?.[0];
-  return wrong === undefined ? [] : [invalidState(isWebhookId(wrong) ? wrong : null)];
+  return wrong === undefined ? [] : [invalidState(wrong, isWebhookId(wrong))];
 }

@@ -7,6 +7,7 @@ import {
   type JsonObject,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
+import { isTooLargeId } from "../partner-api/operations.js";
 import { ownMembersOf } from "./webhook-state-reader.js";
 
 /** A webhook record with its ID. */
@@ -19,23 +20,43 @@ export interface IdentifiedRecord {
   readonly record: JsonObject;
 }
 
-/** The names of IDs. The first that any record has counts for all. */
-const ID_NAMES = ["webhookid", "id"];
+/** The IDs of a list. */
+export interface Identified {
+  readonly records: readonly IdentifiedRecord[];
+  /** How many records have no usable ID. They are fewer than the others. */
+  readonly leftOut: number;
+}
 
-/** Reads the IDs of records: `null` unless each has one, and no two the same. */
+/** Why records cannot be told apart: most have no usable ID, some a too large one, or two have the same. */
+export type IdProblem = "missing" | "too large" | "not unique";
+
+/** The names of IDs. The first that any record has counts for all. */
+const ID_NAMES = ["webhookid", "hookid", "id"];
+
+/** Reads the IDs of records, at the setting or by name. Leaves out those that have none, or several. */
 export function identify(
   records: readonly JsonObject[],
   { webhookId: setting }: ResponseMapping,
-): IdentifiedRecord[] | null {
-  const identified = setting === undefined ? identifyByName(records) : identifyAt(setting, records);
+): Identified | IdProblem {
+  const membersOf = setting === undefined ? idMembersIn(records) : memberAt(setting);
+  const identified = records.flatMap((record) => toIdentified(record, membersOf(record)));
+  const leftOut = records.length - identified.length;
+  if (leftOut > 0 && leftOut >= identified.length) {
+    const isAnyTooLarge = records.some((record) =>
+      membersOf(record).some(({ value }) => isTooLargeId(value)),
+    );
+    return isAnyTooLarge ? "too large" : "missing";
+  }
   const ids = new Set(identified.map(({ webhookId }) => webhookId));
-  return ids.size === records.length ? identified : null;
+  return ids.size === identified.length ? { records: identified, leftOut } : "not unique";
 }
 
 /** Returns the JSON Pointers with which {@link identify} would succeed. */
 export function idPointers(records: readonly JsonObject[]): string[] {
   const nodes = records.slice(0, 1).flatMap((first) => nodesOf(first, ({ value }) => isObject(value)));
-  return pointersOf(nodes.filter(({ pointer }) => identify(records, { webhookId: pointer }) !== null));
+  const isUsable = ({ pointer }: DocumentNode): boolean =>
+    typeof identify(records, { webhookId: pointer }) === "object";
+  return pointersOf(nodes.filter(isUsable));
 }
 
 /** Whether a record has a member with the name of an ID. */
@@ -43,32 +64,30 @@ export function hasIdMember(record: JsonObject): boolean {
   return ownMembersOf(record).some(({ name }) => ID_NAMES.includes(name));
 }
 
-/** Leaves out the records that have no ID there. */
-function identifyAt(pointer: string, records: readonly JsonObject[]): IdentifiedRecord[] {
-  return records.flatMap((record) => {
-    const webhookId = toWebhookId(resolvePointer(record, pointer));
-    return webhookId === null ? [] : [{ webhookId, idPointer: pointer, record }];
-  });
+/** A member that may be the ID of its record. */
+type IdMember = Pick<DocumentNode, "value" | "pointer">;
+
+function memberAt(pointer: string): (record: JsonObject) => IdMember[] {
+  return (record) => [{ value: resolvePointer(record, pointer), pointer }];
 }
 
-/** Leaves out the records that have no ID, or several. */
-function identifyByName(records: readonly JsonObject[]): IdentifiedRecord[] {
+function idMembersIn(records: readonly JsonObject[]): (record: JsonObject) => IdMember[] {
   const name = ID_NAMES.find((one) => records.some((record) => membersNamed(one, record).length > 0));
-  if (name === undefined) return [];
-  return records.flatMap((record) => {
-    const [first, ...others] = membersNamed(name, record);
-    const webhookId = toWebhookId(first?.value);
-    const isAmbiguous = others.some(({ value }) => toWebhookId(value) !== webhookId);
-    if (first === undefined || webhookId === null || isAmbiguous) return [];
-    return [{ webhookId, idPointer: first.pointer, record }];
-  });
+  return (record) => (name === undefined ? [] : membersNamed(name, record));
+}
+
+function toIdentified(record: JsonObject, [first, ...others]: IdMember[]): IdentifiedRecord[] {
+  const webhookId = toWebhookId(first?.value);
+  const isAmbiguous = others.some(({ value }) => toWebhookId(value) !== webhookId);
+  if (first === undefined || webhookId === null || isAmbiguous) return [];
+  return [{ webhookId, idPointer: first.pointer, record }];
 }
 
 function membersNamed(name: string, record: JsonObject): DocumentNode[] {
   return ownMembersOf(record).filter((member) => member.name === name && member.value !== null);
 }
 
-/** Returns a positive safe integer, or its decimal digits. A bigint is not an ID: no number holds it. */
+/** Returns a positive safe integer, which may be text. A bigint is not an ID: no number holds it. */
 function toWebhookId(value: unknown): number | null {
   const isId = ["number", "string"].includes(typeof value) && /^[1-9]\d{0,15}$/.test(String(value));
   return isId && Number.isSafeInteger(Number(value)) ? Number(value) : null;

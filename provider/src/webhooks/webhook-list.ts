@@ -1,6 +1,7 @@
 import type { AccountSession } from "../account/account-session.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import type { IncompleteSign, WebhookListReading, WebhookReading } from "./webhook-list-reader.js";
+import type { IncompleteSign } from "./incomplete-sign-reader.js";
+import type { WebhookListReading, WebhookReading } from "./webhook-list-reader.js";
 import { listIncomplete, type Need } from "./webhook-messages.js";
 import { stateFieldsOf, type StateField } from "./webhook-state-field-reader.js";
 
@@ -14,16 +15,19 @@ export class WebhookList {
   readonly webhooks: ReadonlyMap<number, WebhookReading>;
   /** `null` if nothing says that there are more webhooks. */
   readonly incompleteSign: IncompleteSign | null;
+  /** Whether the service sent `null`. It means that there are no webhooks, unless the stack records some. */
+  readonly isNull: boolean;
   readonly #changes: ReadonlyMap<number, WebhookState>;
   readonly #session: AccountSession;
 
   constructor(
     session: AccountSession,
-    { webhooks, incompleteSign }: WebhookListReading,
+    { webhooks, incompleteSign, isNull }: WebhookListReading,
     changes: ReadonlyMap<number, WebhookState>,
   ) {
     this.webhooks = webhooks;
     this.incompleteSign = incompleteSign;
+    this.isNull = isNull;
     this.#changes = changes;
     this.#session = session;
   }

@@ -2,8 +2,9 @@ import { information, warning, type Notice } from "../account/notice.js";
 import type { SettingsReader } from "../account/settings.js";
 import { wrongImportId } from "../adapter/resource-messages.js";
 import { PartnerError, resourceError } from "../partner-api/errors.js";
-import { oppositeState, type WebhookState } from "../partner-api/operations.js";
-import type { IncompleteSign, UnreadableList } from "./webhook-list-reader.js";
+import { isTooLargeId, oppositeState, type WebhookState } from "../partner-api/operations.js";
+import type { IncompleteSign } from "./incomplete-sign-reader.js";
+import type { UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-field-reader.js";
 
 /** How settings are named and set here. */
@@ -21,15 +22,20 @@ export type Need = "others" | "all" | "import";
 /** The input that causes a change. */
 export type Why = "states" | "others" | "stateOnDestroy";
 
-/** The list needs a setting to be read. */
+/** The list cannot be read, in most cases before a setting says where it is. */
 export function unreadableList(list: UnreadableList, here: SettingWords): PartnerError {
-  const { setting, pointers } = list;
-  if (setting === null)
-    return unreadable("The webhook list is not JSON", `Check ${here.settingName("baseUrl")}.`);
-  const remedy = sentence(here.proposeMember(setting, pointers));
-  if (setting === "webhooks") return unreadable("The webhook list was not recognized", remedy);
-  const noId = pointers.length > 0 ? remedy : "Each record needs a unique ID, a positive whole number.";
-  return unreadable("The webhook list has records without a usable ID", noId);
+  const { problem, setting, pointers } = list;
+  const [what, rule] = {
+    "not JSON": ["is not JSON", `Check ${here.settingName("baseUrl")}.`],
+    "not found": ["was not recognized", null],
+    error: ["is null, next to an error", "Look at the response, and ask the service."],
+    missing: ["has records without a usable ID", "Each record needs an ID, a positive whole number."],
+    "too large": [`has IDs above ${Number.MAX_SAFE_INTEGER}`, "Pulumi cannot hold them exactly."],
+    "not unique": ["has two records with the same ID", "Each record needs one of its own."],
+  }[problem] as [string, string | null];
+  const canBeSet = setting !== null && (pointers.length > 0 || rule === null);
+  const remedy = canBeSet ? sentence(here.proposeMember(setting, pointers)) : (rule ?? "");
+  return unreadable(`The webhook list ${what}`, remedy);
 }
 
 /** Something needs the complete list, but the list is incomplete. */
@@ -86,8 +92,8 @@ export function importNeedsState(fields: readonly StateField[], here: SettingWor
 }
 
 /** An import of a webhook is by its ID. */
-export function invalidWebhookId(): PartnerError {
-  return wrongImportId("the ID of a webhook, such as 101");
+export function invalidWebhookId(id: string): PartnerError {
+  return wrongImportId(`the ID of a webhook, ${isTooLargeId(id) ? AT_MOST : "such as 101"}`);
 }
 
 /** A fleet does not exist at the service, so it cannot be imported. */
@@ -127,22 +133,31 @@ export function notListed(sign: IncompleteSign, here: SettingWords): Notice {
   return warning(`${what}: ${incompleteText(sign, here)}`);
 }
 
-/** An argument of a program breaks a rule. */
-export function invalidArgument(argument: keyof typeof RULES): string {
-  return `${argument} must ${RULES[argument]}.`;
+/** The list is `null`, although the stack records webhooks. */
+export function listIsNull(): Notice {
+  const what = "The service returned null instead of a webhook list, so drift is not detected";
+  return warning(`${what}. If the webhooks do not exist any more, remove them from the program.`);
 }
 
-/** `states` has an invalid member. @param webhookId `null` if its name is not an ID. */
-export function invalidState(webhookId: string | null): string {
-  return webhookId === null
-    ? 'The names in states must be webhook IDs, such as "101".'
-    : `In states, the state of ${webhookId} must ${RULES.state}.`;
+/** An argument of a program breaks a rule. */
+export function invalidArgument(argument: keyof typeof RULES, value?: unknown): string {
+  const isTooLarge = argument === "webhookId" && isTooLargeId(value);
+  return `${argument} must ${isTooLarge ? `be ${AT_MOST}` : RULES[argument]}.`;
+}
+
+/** `states` has an invalid member. @param isId Whether its name is an ID. */
+export function invalidState(name: string, isId: boolean): string {
+  if (isId) return `In states, the state of ${name} must ${RULES.state}.`;
+  return `The names in states must be webhook IDs, ${isTooLargeId(name) ? AT_MOST : 'such as "101"'}.`;
 }
 
 /** A fleet is being set. @param finished How many changes are over, including failed ones. */
 export function progress(finished: number, total: number): string {
   return `Setting webhooks: ${finished} of ${total}`;
 }
+
+/** The limit of IDs, and why. */
+const AT_MOST = `at most ${Number.MAX_SAFE_INTEGER}: Pulumi cannot hold a larger number exactly`;
 
 /** What each argument must do or be. */
 const RULES = {
@@ -164,8 +179,9 @@ function unreadable(what: string, remedy: string): PartnerError {
 /** Says what shows that a list is incomplete, and what to do if it is not. */
 function incompleteText(sign: IncompleteSign, here: SettingWords): string {
   if (sign === "responses.complete") return `${here.settingName(sign)} is false.`;
-  const where = sign === "Link" ? "the Link header" : sign || "the response"; // "" points to its root.
   const remedy = here.proposeMember("complete", [true]);
+  if (sign === "left out") return `some records have no usable ID. If you do not need these, ${remedy}.`;
+  const where = sign === "Link" ? "the Link header" : sign || "the response"; // "" points to its root.
   return `${where} indicates more webhooks. If the list is complete, ${remedy}.`;
 }
 

@@ -128,6 +128,7 @@ async function apply(
   const named = knownStates(news.states ?? {});
   // `others` also covers webhooks that this run has created, so the list must be new.
   const list = await (isState(news.others) ? webhooks.readAgain() : webhooks.lookUp(idsOf(named)));
+  if (list.isNull) webhooks.warnAboutUnknown(list, idsOf(recordedStates(olds)));
   const declared = { ...coveredBy(list, news), ...named };
   const released = declarations.undeclared(droppedIds(olds, news));
   const final = finalStates(olds, released, news.stateOnDestroy);
@@ -169,10 +170,12 @@ async function read(
   const list = await webhooks.lookUp(ids);
   // As in an update, `others` needs the complete list.
   const coveredIds = isState(olds.others) && list.incompleteSign === null ? list.ids() : [];
-  const presentIds = [...ids, ...coveredIds].filter((id) => !list.isGone(id));
+  const recorded = recordedStates(olds);
+  // A null drops nothing that is recorded: `[]` does.
+  const isPresent = (id: number): boolean => (list.isNull ? id in recorded : !list.isGone(id));
+  const presentIds = [...ids, ...coveredIds].filter(isPresent);
   webhooks.warnAboutUnknown(list, presentIds, isState(olds.others));
 
-  const recorded = recordedStates(olds);
   const observed = statesOf(presentIds, (id) => list.stateOf(id) ?? recorded[id] ?? null);
   const namedIds = idsOf(olds.states);
   const state = {

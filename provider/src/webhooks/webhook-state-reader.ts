@@ -38,8 +38,19 @@ const FLAGS = [
 const TRUE = ["true", "1"];
 const FALSE = ["false", "0"];
 const STOPPED_TIME = nameSet("disabledAt pausedAt");
-/** A date or a Unix time after 2000. Earlier ones are unclear: the year 1 means "not set" in Go. */
+/**
+ * The names that count in the same way at a pointer that a person set: a stop with a time. Under any other
+ * name, a missing value says nothing: a typing error would show every webhook as active.
+ */
+const STOPPED_TIME_AT_POINTER = new RegExp(
+  "(?<!un|not|last|first|prev|previous|next|scheduled)" +
+    "(?:disabled|deactivated|inactivated|inactive|paused|suspended|stopped|halted|blocked|muted|silenced|" +
+    "snoozed|frozen|^off|turnedoff|switchedoff)(?:by[a-z]+)?(?:at|on|since|date|time|datetime|timestamp)$",
+);
+/** A date or a Unix time after 2000. Earlier ones are unclear. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
+/** A date that is not set, as Go, MySQL and Unix spell it. */
+const ZERO_TIME = /^(?:0001-01-01|0000-00-00|1970-01-01[t ]00:00:00|-62135596800)/;
 const WORD_FIELD = nameSet("state status");
 const ACTIVE_WORD = /^(?:active|enabled)$/;
 const DISABLED_WORD = /^(?:disabled|inactive|paused?|suspended)(?:by[a-z]+)?$/;
@@ -57,15 +68,31 @@ export function readState(record: JsonObject, mapping: ResponseMapping): StateRe
   return { state, statePointer: decisive?.node.pointer ?? null };
 }
 
-/** Reads the state at a JSON Pointer, under any name. A missing value counts as null. */
+/** Reads the state at a JSON Pointer that a person set, under any name. A missing value counts as null. */
 export function readStateAt(
   record: JsonObject,
   pointer: string,
   mapping: ResponseMapping,
 ): WebhookState | null {
   const value = resolvePointer(record, pointer) ?? null;
-  const name = normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1)).replace(PREFIX, "");
-  return stateAlone(applyWords(readNamed(name, value) ?? readWord(value), value, mapping));
+  const usual = isStoppedTime(pointer)
+    ? readStoppedTime(value)
+    : (readNamed(nameAt(pointer).replace(PREFIX, ""), value) ?? readWord(value));
+  return stateAlone(applyWords(usual, value, mapping));
+}
+
+/** Whether the member at a JSON Pointer has the name of a time since which a webhook is stopped. */
+export function isStoppedTime(pointer: string): boolean {
+  return STOPPED_TIME_AT_POINTER.test(nameAt(pointer));
+}
+
+function nameAt(pointer: string): string {
+  return normalizeName(pointer.slice(pointer.lastIndexOf("/") + 1));
+}
+
+/** Whether a value is a time at which something happened. */
+export function isTime(value: unknown): boolean {
+  return isScalar(value) && TIME.test(asWord(value));
 }
 
 /** Returns the values in a record, except those in arrays: they are about events and targets. */
@@ -78,7 +105,8 @@ export function ownMembersOf(record: JsonObject): DocumentNode[] {
   return nodesOf(record, isOwnObject).filter(isOwnMember);
 }
 
-function isOwnMember({ parent }: DocumentNode): boolean {
+/** Whether a node is one of {@link ownMembersOf}. */
+export function isOwnMember({ parent }: DocumentNode): boolean {
   return parent !== null && isOwnObject(parent);
 }
 
@@ -127,7 +155,7 @@ function readNamed(name: string, value: unknown): Evidence {
 
 function readStoppedTime(value: unknown): Evidence {
   if (!isSet(value)) return "running";
-  return isScalar(value) && TIME.test(asWord(value)) ? "disabled" : "unclear";
+  return isTime(value) ? "disabled" : "unclear";
 }
 
 function readWord(value: unknown): Evidence {
@@ -150,9 +178,10 @@ function applyWords(usual: Evidence, value: unknown, mapping: ResponseMapping): 
   return usualState !== null && mapping[usualState] !== undefined ? "unclear" : usual;
 }
 
-function isSet(value: unknown): boolean {
+/** Whether a value is neither empty, nor false, nor a time that is not set. */
+export function isSet(value: unknown): boolean {
   if (isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.values(value).some((member) => member !== null && member !== "");
   if (!isScalar(value)) return true; // A bigint.
-  return value !== null && !["", ...FALSE].includes(asWord(value));
+  return value !== null && !["", ...FALSE].includes(asWord(value)) && !ZERO_TIME.test(asWord(value));
 }

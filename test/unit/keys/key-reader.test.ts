@@ -35,6 +35,9 @@ it.each<[what: string, body: unknown, pointer: string]>([
   ["under a name that ends with it", { partners_api_key: KEY }, "/partners_api_key"],
   ["in an envelope", { data: { attributes: { token: KEY } } }, "/data/attributes/token"],
   ["in an object that is named after it", { newApiKey: { value: KEY } }, "/newApiKey/value"],
+  ["in plain text by its name", { plainTextKey: KEY }, "/plainTextKey"],
+  ["under several known words", { full_client_secret_value: KEY }, "/full_client_secret_value"],
+  ["under words that follow", { token_plaintext: KEY }, "/token_plaintext"],
   ["in a JSON string", JSON.stringify(KEY), ""],
   ["in plain text with a newline", `${KEY}\n`, ""],
   ["in plain text, if it ends with padding", `${KEY}==\n`, ""],
@@ -64,6 +67,16 @@ it.each<[what: string, body: unknown, pointers: string[] | null]>([
   ["if the object around it is another thing", { partner: { key: KEY } }, ["/partner/key"]],
   ["if a name hides it, of which no pointer is proposed", { "4f3a2b1c9d8e7f60": { key: KEY } }, []],
   ["if its name is not known", { val: KEY }, ["/val"]],
+  ["if one word of its name is not known", { signing_key: KEY }, ["/signing_key"]],
+  ["if only its end is known", { monkey: KEY, hockey: OTHER }, ["/monkey", "/hockey"]],
+  ["under a secret of a hook", { webhookSecret: KEY }, ["/webhookSecret"]],
+  ["under a secret of a server", { server_secret: KEY }, ["/server_secret"]],
+  ["under the prefix of another secret", { public_access_key: KEY, next_token: OTHER }, []],
+  [
+    "if another key precedes that of the contract",
+    { client_key: OTHER, api_key: KEY },
+    ["/api_key", "/client_key"],
+  ],
   [
     "if another value beside the contract's name may be one",
     { api_key: "qwertzuiop", encoded: OTHER },
@@ -110,6 +123,16 @@ it.each<[what: string, body: unknown, pointer: string, apiKey: string | null]>([
   expect(keyIn(read(body, { apiKey: pointer }))).toBe(apiKey);
 });
 
+it("the key is read under each name that consists of known words", () => {
+  const names =
+    "key token secret value secretId sha1 jwt apiSecret accessToken authToken bearerToken clientToken " +
+    "clientSecret serviceToken personalAccessToken secretKey secretToken privateKey partnerKey appKey " +
+    "appToken applicationKey licenseKey integrationKey hmacKey writeKey adminKey masterKey deployKey rawKey " +
+    "plainTextToken plain_text_key full_token unhashed-key keyValue keyString keySecret tokenValue " +
+    "tokenString api_token_value secret_access_key organization_api_token";
+  expect(names.split(" ").filter((name) => keyIn(read({ [name]: KEY })) !== KEY)).toEqual([]);
+});
+
 /** Alphabets of services, with the lengths of their keys. */
 const ALPHABETS: readonly [alphabet: string, length: number][] = [
   ["ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16],
@@ -143,6 +166,7 @@ it("of public services, no other value is taken for the key", () => {
     return reading.kind === "found" && reading.apiKey !== resolvePointer(body, apiKey ?? "");
   });
   console.log(`${single.length - refused.length} of ${single.length} keys are read; not:`, names(refused));
+  expect(single.length - refused.length).toBeGreaterThanOrEqual(51);
   expect(names(wrong)).toEqual([]);
 });
 
@@ -164,5 +188,8 @@ it("of a pair of a public service, one of its two values is read, or none", () =
     return nodesOf(body).flatMap(({ value, pointer }) => (value === apiKey && apiKey ? [pointer] : []));
   });
   const ends = [...new Set(pointers.map((pointer) => pointer.split("/").at(-1)))];
-  expect([pointers.length, ends.sort()]).toEqual([6, ["client_secret", "secret", "token"]]);
+  expect([pointers.length, ends.sort()]).toEqual([
+    7,
+    ["SecretAccessKey", "client_secret", "secret", "token"],
+  ]);
 });

@@ -22,7 +22,14 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["one of two", { data: W, hooks: [{ id: 3 }] }, ["webhooks", ["/data", "/hooks"]]],
   ["one of two, of which one has no IDs", { data: W, items: [{ name: "a" }] }, ["webhooks", ["/data"]]],
   ["one of two, of which one is empty", { data: [], hooks: W }, ["webhooks", ["/hooks"]]],
-  ["null", { data: null }, ["webhooks", ["/data"]]],
+  ["null", "null", []],
+  ["null under a usual name", { data: null }, []],
+  ["null beside what is not set", { data: { webhooks: null, error: "", errors: [] }, message: null }, []],
+  ["null beside a message", { data: null, message: "success" }, ["webhooks", ["/data"]]],
+  ["null beside an error", { data: null, error: { code: 7 } }, [null, []]],
+  ["null below an error", { data: { webhooks: null }, errors: [{ message: "a" }] }, [null, []]],
+  ["null, one of two", { webhooks: null, data: null }, ["webhooks", ["/webhooks", "/data"]]],
+  ["null under an unusual name", { outgoing: null }, ["webhooks", []]],
   ["with a name that may be data", { pk_live_4eC39HqLyjWDarjt: W }, ["webhooks", []]],
   ["an array of numbers", { data: [1, 2] }, ["webhooks", []]],
   ["an array with null", [{ id: 1 }, null], ["webhooks", []]],
@@ -59,12 +66,15 @@ it("a list in HAL, as Mollie documents its webhooks, is read, and its next page 
 it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["numeric text", [{ id: "1" }, { id: "2" }], [1, 2]],
   ["named webhookId, beside id", [{ id: 7, webhook_id: 1 }], [1]],
+  ["named hookId, beside id", [{ id: 7, hook_id: 1 }], [1]],
   ["named webhookId in only one record", [{ id: 1, webhook_id: 2 }, { id: 2 }], ["webhookId", ["/id"]]],
   ["in an inner object", [{ webhook: { id: 1 } }, { attributes: { id: 2 } }], [1, 2]],
   ["in the record and inside", [{ id: 1, webhook: { id: 7 } }], ["webhookId", ["/id", "/webhook/id"]]],
   ["only in a linked object", [{ ref: 1, owner: { id: 7 } }], ["webhookId", ["/ref", "/owner/id"]]],
   ["under another name", [1, 2].map((ref) => ({ ref, team: 5 })), ["webhookId", ["/ref"]]],
-  ["missing in a record", [{ id: 1 }, { name: "a" }], ["webhookId", []]],
+  ["missing in half of the records", [{ id: 1 }, { name: "a" }], ["webhookId", []]],
+  ["missing in a few records", [{ id: 1 }, { id: null }, { id: 3 }], [1, 3]],
+  ["too large in a few records", '[{"id":1},{"id":9007199254740993},{"id":3}]', [1, 3]],
   ["not unique", [{ id: 1 }, { id: "1" }], ["webhookId", []]],
   ["a word", [{ id: "wh_1", ref: 1 }], ["webhookId", ["/ref"]]],
   ["text with a leading zero", [{ id: "01" }], ["webhookId", []]],
@@ -79,10 +89,13 @@ it.each<[unknown, ResponseMapping, ReturnType<typeof idsIn>]>([
   [{ data: { "a/b": W } }, { webhooks: "/data/a~1b" }, [1, 2]],
   [W, { webhooks: "" }, [1, 2]],
   [{ data: null }, { webhooks: "/data" }, []],
+  [{ outgoing: null, message: "success" }, { webhooks: "/outgoing" }, []],
+  [{ outgoing: null, fault: "quota" }, { webhooks: "/outgoing" }, [null, []]],
   [{ data: W }, { webhooks: "/hooks" }, ["webhooks", ["/data"]]],
   [[{ id: 1, ref: 7 }], { webhookId: "/ref" }, [7]],
   [[{ id: 1, sys: { id: "8" } }], { webhookId: "/sys/id" }, [8]],
   [W, { webhookId: "/ref" }, ["webhookId", ["/id"]]],
+  [[...W, { id: 3, ref: 7 }], { webhookId: "/ref" }, ["webhookId", ["/id"]]],
 ])("in %j, the settings %j are the only source", (body, mapping, expected) => {
   expect(idsIn(body, mapping)).toEqual(expected);
 });
@@ -95,19 +108,52 @@ describe("the list", () => {
 
   it.each<[object, string]>([
     [{ next: "https://partners.example.com/?page=2" }, "/next"],
+    [{ next: true }, "/next"],
     [{ links: { self: "/a", next: { href: "/b" } } }, "/links/next"],
     [{ links: [{ rel: "self" }, { rel: "next", href: "/b" }] }, "/links"],
     [{ meta: { next_page_token: "dG9rZW4" } }, "/meta/next_page_token"],
     [{ "@odata.nextLink": "/b" }, "/@odata.nextLink"],
+    [{ nextPageStart: 2 }, "/nextPageStart"],
     [{ cursor: "dG9rZW4" }, "/cursor"],
+    [{ cursor: { value: "a" } }, "/cursor"],
+    [{ continuationToken: "a" }, "/continuationToken"],
+    [{ metadata: { continue: "a" } }, "/metadata/continue"],
+    [{ scrollId: "a" }, "/scrollId"],
+    [{ Marker: "a" }, "/Marker"],
+    [{ paginationToken: "a" }, "/paginationToken"],
+    [{ paging: { token: "a" } }, "/paging/token"],
+    [{ LastEvaluatedKey: { id: 2 } }, "/LastEvaluatedKey"],
+    [{ paging: { cursors: { before: "a", after: "b" } } }, "/paging/cursors"],
+    [{ page: { after: "b" } }, "/page/after"],
+    [{ offset: "itrXX/recXX" }, "/offset"],
     [{ load_more_hooks: "/b" }, "/load_more_hooks"],
     [{ has_more: true }, "/has_more"],
+    [{ more: 1 }, "/more"],
     [{ pageInfo: { hasNextPage: "true", endCursor: "a" } }, "/pageInfo/hasNextPage"],
+    [{ isTruncated: true }, "/isTruncated"],
+    [{ incomplete_results: true }, "/incomplete_results"],
     [{ isLastPage: false }, "/isLastPage"],
+    [{ last: false, first: true }, "/last"],
+    [{ complete: false }, "/complete"],
+    [{ meta: { page: 1, perPage: 2, totalPages: 2 } }, "/meta/totalPages"],
+    [{ page: { size: 2, totalPages: 2 } }, "/page/totalPages"],
+    [{ meta: { current_page: 1, last_page: 2 } }, "/meta/last_page"],
+    [{ total_pages: "2" }, "/total_pages"],
+    [{ page_count: 2 }, "/page_count"],
+    [{ pages: 2 }, "/pages"],
+    [{ pages: { total: 2 } }, "/pages/total"],
     [{ total: 3 }, "/total"],
+    [{ total_results: 3 }, "/total_results"],
+    [{ total_entries: 3 }, "/total_entries"],
+    [{ totalSize: 3 }, "/totalSize"],
+    [{ response: { numFound: 3 } }, "/response/numFound"],
+    [{ webhook_count: 3 }, "/webhook_count"],
     [{ meta: { total_count: "3" } }, "/meta/total_count"],
     [{ totalItems: "3" }, "/totalItems"],
     [{ archived: [{ id: 3 }] }, "/archived"],
+    [{ has_more: false, totalPages: 2 }, "/totalPages"],
+    [{ next_cursor: "a", meta: { has_more: false } }, "/next_cursor"],
+    [{ teams: { has_more: false }, paging: { cursor: "a" } }, "/paging/cursor"],
   ])("is incomplete with %j next to it", (beside, sign) => {
     expect(signOf(beside)).toBe(sign);
     expect(signOf(beside, {}, { complete: true })).toBe(null);
@@ -115,16 +161,32 @@ describe("the list", () => {
 
   it.each<object>([
     {},
-    { next: null, cursor: "", links: { next: { href: null } }, meta: { next_page: [] } },
+    { next: null, cursor: "", links: { next: { href: null } }, meta: { next_page: [], next_offset: 0 } },
     { has_more: false, hasNextPage: "false", isLastPage: true, done: true, truncated: false },
     { total: 2, count: 2, webhook_count: "2", total_pages: 1, pages: 0 },
-    { last_updated: "2026-11-25", size: 3, limit: 1, page: 1, per_page: 100, offset: 5 },
+    { last_updated: "2026-11-25", size: 3, limit: 1, page: 1, per_page: 100, offset: "5", page_number: 4 },
     { links: [{ rel: "documentation", href: "/docs?next=1" }], documentation: "/docs" },
-    { pageInfo: { hasNextPage: false, endCursor: "a" } },
+    { prev_cursor: "a", startCursor: "a", paging: { cursors: { before: "a" }, has_prev: true } },
+    { cursor: { current: "a", prev: null, next: null, count: 2 } },
     { max_total_cost: 10_000, total_cost: 4, request_id: 7, errors: [], event_types: [{ name: "a" }] },
+    { usage: { total: 9 }, limits: { webhooks: 50, total: 50 }, quota: { next: "2026-12-01" } },
+    { account: 42, account_count: 3, country_code: 49, discount: 5, max_webhooks: 10, more_info: "/docs" },
+    { self: { next_page: null, total: 9 }, first: { cursor: "a" } },
   ])("is complete with %j next to it", (beside) => {
     expect(signOf(beside)).toBe(null);
     expect(signOf(beside, {}, { complete: false })).toBe("responses.complete");
+  });
+
+  it.each<[string, object]>([
+    [
+      "Relay's",
+      { pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: "a", endCursor: "b" } },
+    ],
+    ["a true last, with a cursor below it", { last: true, paging: { cursors: { before: "a", after: "b" } } }],
+    ["a false more, with an address next to it", { has_more: false, next: "/webhooks?after=2", after: "b" }],
+    ["one page of 1", { meta: { page: 1, pageSize: 20, totalPages: 1, scrollId: "a" }, usage: { total: 9 } }],
+  ])("is complete on a last page that has a cursor all the same: %s", (_whose, beside) => {
+    expect(signOf(beside)).toBe(null);
   });
 
   it.each([
@@ -141,4 +203,29 @@ describe("the list", () => {
     const record = { id: 1, next: "/b", has_more: true, total: 9, items: [{ id: 5 }] };
     expect(signOf({ data: [record] })).toBe(null);
   });
+
+  it("goes on if it has records without a usable ID, unless a setting says that it is complete", () => {
+    const data = [{ id: 1 }, { name: "a" }, { id: 3 }];
+    expect(signOf({ data })).toBe("left out");
+    expect(signOf({ data }, {}, { complete: true })).toBe(null);
+  });
+
+  it("may be in an object whose name says nothing elsewhere", () => {
+    const body = { first: { webhooks: W, next: "/b" } };
+    const read = readWebhookList(JSON.stringify(body), {}, { webhooks: "/first/webhooks" });
+    expect(read).toMatchObject({ incompleteSign: "/first/next" });
+  });
+});
+
+it.each<[string, string, ResponseMapping]>([
+  ["not JSON", "<html>", {}],
+  ["not found", "[1]", {}],
+  ["error", '{"webhooks":null,"error":"quota"}', {}],
+  ["missing", '[{"id":"a1"}]', {}],
+  ["too large", '[{"id":9007199254740993}]', {}],
+  ["too large", '[{"id":"9007199254740993"},{"id":1}]', {}],
+  ["too large", '[{"ref":9007199254740993}]', { webhookId: "/ref" }],
+  ["not unique", '[{"id":1},{"id":2},{"id":2}]', {}],
+])("says that an unreadable list is %s: %s", (problem, body, mapping) => {
+  expect(readWebhookList(body, {}, mapping)).toMatchObject({ isReadable: false, problem });
 });

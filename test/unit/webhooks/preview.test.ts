@@ -10,12 +10,14 @@ const final = 'stateOnDestroy must be "leave" (the default), "restore", "active"
 it.each<["webhook" | "fleet", Properties, string]>([
   ["webhook", { webhookId: "101" }, `webhookId must ${id}.`],
   ["webhook", { webhookId: 1.5 }, `webhookId must ${id}.`],
+  ["webhook", { webhookId: 2 ** 53 }, "webhookId must be at most 9007199254740991: Pulumi cannot hold"],
   ["webhook", { state: "ACTIVE" }, `state ${state}`],
   ["webhook", { stateOnDestroy: "SECRET" }, final],
   ["webhook", { url: "SECRET" }, 'PartnerWebhookState has no argument "url"; valid arguments: webhookId, '],
   ["fleet", { states: ["SECRET"] }, 'states must map webhook IDs to states, such as { "101": "active" }.'],
   ["fleet", { states: { 101: "SECRET" } }, `In states, the state of 101 ${state}`],
   ["fleet", { states: { "0101": "active" } }, 'The names in states must be webhook IDs, such as "101".'],
+  ["fleet", { states: { "9007199254740993": "active" } }, "webhook IDs, at most 9007199254740991: Pulumi"],
   ["fleet", { others: "SECRET" }, 'others must be "leave" (the default), "active" or "disabled".'],
 ])("a %s with %j is refused without a request", async (kind, invalid, problem) => {
   const service = await serviceWith();

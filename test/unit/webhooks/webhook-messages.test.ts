@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import { SettingsReader } from "../../../provider/src/account/settings.js";
+import type { UnreadableList } from "../../../provider/src/webhooks/webhook-list-reader.js";
 import * as messages from "../../../provider/src/webhooks/webhook-messages.js";
 
 const here = new SettingsReader({ get: () => undefined }, {});
@@ -14,8 +15,11 @@ const status = (code: number, webhookId: number) =>
     `PATCH https://partners.example.com/api/v1/partners/webhooks/${webhookId}/disable: the server returned ${code}.`,
     { status: code },
   );
-const unreadable = (setting: "webhooks" | "webhookId" | null, ...pointers: string[]) =>
-  messages.unreadableList({ isReadable: false, setting, pointers }, here);
+const unreadable = (problem: UnreadableList["problem"], ...pointers: string[]) => {
+  const other = problem === "not found" ? "webhooks" : null;
+  const setting = ["missing", "too large", "not unique"].includes(problem) ? "webhookId" : other;
+  return messages.unreadableList({ isReadable: false, problem, setting, pointers }, here);
+};
 const words = [{ pointer: "/status/name", values: ['"Live"', '"Paused"'], needsWords: true }];
 const flags = [
   { pointer: "/active", values: ["true", "false"], needsWords: false },
@@ -25,12 +29,16 @@ const failures = (...codes: number[]) =>
   codes.map((code, index) => ({ webhookId: 103 + index, error: status(code, 103 + index) }));
 
 const ALL = [
-  unreadable(null),
-  unreadable("webhooks"),
-  unreadable("webhooks", "/hooks", "/archive"),
-  unreadable("webhooks", ""),
-  unreadable("webhookId"),
-  unreadable("webhookId", "/uuid"),
+  unreadable("not JSON"),
+  unreadable("error"),
+  unreadable("not found"),
+  unreadable("not found", "/hooks", "/archive"),
+  unreadable("not found", ""),
+  unreadable("missing"),
+  unreadable("missing", "/uuid"),
+  unreadable("too large"),
+  unreadable("too large", "/ref"),
+  unreadable("not unique"),
   messages.listIncomplete("others", "/meta/has_more", here),
   messages.listIncomplete("others", "responses.complete", here),
   messages.listIncomplete("all", "Link", here),
@@ -45,7 +53,13 @@ const ALL = [
   messages.listIncomplete("import", "/has_more", here),
   messages.importNeedsState(flags, here),
   messages.importNeedsState([], here),
-  messages.invalidWebhookId(),
+  messages.invalidWebhookId("orders"),
+  messages.invalidWebhookId("9007199254740993"),
+  messages.invalidArgument("webhookId", "101"),
+  messages.invalidArgument("webhookId", 9007199254740992),
+  messages.invalidState("orders", false),
+  messages.invalidState("9007199254740993", false),
+  messages.invalidState("101", true),
   messages.importOfFleet(),
   messages.willChange("states", "disabled", [101]),
   messages.willChange("states", "active", [101, 102]),
@@ -57,6 +71,8 @@ const ALL = [
   messages.notListed("/has_more", here),
   messages.notListed("", here),
   messages.notListed("responses.complete", here),
+  messages.notListed("left out", here),
+  messages.listIsNull(),
   messages.progress(2, 3),
 ].map((message) => {
   if (typeof message === "string") return message;

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
+import type { PartnerApiServer } from "../../support/partner-api-server.ts";
 import { loseAnswers, refuse, replaceAnswers } from "../../support/sandbox.ts";
 import {
   FOUND,
@@ -302,6 +303,91 @@ it("with an incomplete list, others and getPartnerWebhooks fail, but a refresh a
   expect(await startRun(service, { complete: true }).list()).toHaveLength(1);
 });
 
+it.each<[sign: string, where: string, show: (all: object[]) => unknown]>([
+  ["a count of pages", "/meta/totalPages", (all) => ({ data: all.slice(0, 2), meta: { totalPages: 2 } })],
+  ["a record without an ID", "some records have no usable ID", (all) => [...all.slice(0, 2), { id: null }]],
+])("with %s, no webhook that is missing from the list counts as gone", async (_sign, where, show) => {
+  const service = await serviceWith();
+  const one = { webhookId: 103, state: "active", stateOnDestroy: "restore" };
+  const olds = await up(startRun(service).webhook, null, one);
+  const fleet = await up(startRun(service).fleet, null, { states: {}, others: "active" });
+  showList(service, show);
+  const run = startRun(service);
+  expect(await refresh(run.webhook, olds)).toEqual(olds);
+  expect(await refresh(run.fleet, fleet)).toEqual(fleet);
+  expect(run.texts("warning")).toEqual([expect.stringContaining(where)]);
+  const update = run.fleet.update(fleet.outputs, { ...fleet.inputs, others: "disabled" }, NAME);
+  for (const call of [run.list(), run.webhook.adopt("103"), update])
+    expect((await failureOf(call)).error.message).toContain(where);
+  await startRun(service).webhook.delete(olds.outputs, NAME);
+  expect(service.webhooks.get(103)).toBe("disabled");
+});
+
+describe("a list that is null", () => {
+  const showNull = (service: PartnerApiServer): void => {
+    showList(service, () => null);
+  };
+
+  it("is empty: nothing is listed or covered, and what the program names does not exist", async () => {
+    const service = await serviceWith();
+    showNull(service);
+    const run = startRun(service);
+    expect(await run.list()).toEqual([]);
+    expect((await up(run.fleet, null, { states: {}, others: "active" })).outputs["otherStates"]).toEqual({});
+    const { error } = await failureOf(up(run.webhook, null, { webhookId: 101, state: "active" }));
+    expect(error.message).toContain("Webhook 101 does not exist in this account. Existing webhooks: none.");
+    expect(run.texts("warning")).toEqual([]);
+  });
+
+  it("drops nothing that the stack records, with one warning, unlike one that is empty", async () => {
+    const service = await serviceWith();
+    const one = await up(startRun(service).webhook, null, { webhookId: 101, state: "active" }, "one");
+    const named = { states: { 102: "active" }, others: "disabled" };
+    const fleet = await up(startRun(service).fleet, null, named);
+    showNull(service);
+    const run = startRun(service);
+    expect(await refresh(run.webhook, one)).toEqual(one);
+    expect(await refresh(run.fleet, fleet)).toEqual(fleet);
+    const updated = startRun(service);
+    await updated.fleet.update(fleet.outputs, { ...fleet.inputs, states: {} }, NAME);
+    const warning = expect.stringContaining("returned null instead of a webhook list") as string;
+    for (const { texts } of [run, updated]) expect(texts("warning")).toEqual([warning]);
+    showList(service, () => []);
+    expect(await refresh(startRun(service).webhook, one)).toBe(null);
+  });
+
+  it("that says that it goes on is warned of only once", async () => {
+    const service = await serviceWith();
+    const olds = await up(startRun(service).webhook, null, { webhookId: 101, state: "active" });
+    showList(service, () => ({ webhooks: null, has_more: true }));
+    const run = startRun(service);
+    expect(await refresh(run.webhook, olds)).toEqual(olds);
+    expect(run.texts("warning")).toEqual([expect.stringContaining("/has_more indicates more webhooks")]);
+  });
+
+  it("does not bring back what an empty one has dropped", async () => {
+    const service = await serviceWith();
+    const olds = await up(startRun(service).fleet, null, { states: {}, others: "disabled" });
+    showList(service, () => []);
+    const empty = await refresh(startRun(service).fleet, olds);
+    showNull(service);
+    const run = startRun(service);
+    expect(empty && (await refresh(run.fleet, empty))).toEqual(empty);
+    expect(run.texts("warning")).toEqual([]);
+  });
+
+  it("does not keep a webhook from its release", async () => {
+    const service = await serviceWith();
+    const args = { webhookId: 101, state: "disabled", stateOnDestroy: "restore" };
+    const { outputs } = await up(startRun(service).webhook, null, args);
+    showNull(service);
+    await startRun(service).webhook.delete(outputs, NAME);
+    expect(service.webhooks.get(101)).toBe("active");
+    service.webhooks.delete(101);
+    await startRun(service).webhook.delete(outputs, NAME);
+  });
+});
+
 it("a gone webhook is dropped by a refresh, an error in the next preview and update, and not released", async () => {
   const service = await serviceWith();
   const args = { states: { 101: "disabled", 102: "disabled" }, stateOnDestroy: "restore" };
@@ -352,6 +438,7 @@ it("an import fails unless the list shows the state, or that the webhook does no
   const service = await serviceWith();
   const errorOf = async (id: string) => (await failureOf(startRun(service).webhook.adopt(id))).error.message;
   expect(await errorOf("orders")).toContain("use the ID of a webhook, such as 101.");
+  expect(await errorOf("9007199254740993")).toContain("use the ID of a webhook, at most 9007199254740991:");
   const fleet = await failureOf(startRun(service).fleet.adopt("default"));
   expect(fleet.error.message).toContain("cannot be imported");
   expect(await errorOf("7")).toContain(
