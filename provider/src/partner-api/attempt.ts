@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
-import { codeOf } from "./failure-codes.js";
+import { codeOf } from "./connection-errors.js";
 import type { OperationKind } from "./operations.js";
 
 /** A single HTTP request. */

@@ -1,4 +1,4 @@
-import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js";
+import { reportsFailure, rootReportsFailure } from "../bodies/false-success.js";
 import { saysAlready, type StateWords } from "./already-words.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";

@@ -1,7 +1,7 @@
-import { isWebPage } from "../bodies/failure-reports.js";
+import { isWebPage } from "../bodies/false-success.js";
 import { BODY_LIMIT, HEADER_LIMIT, type Attempt, type CutOff, type NoResponse } from "./attempt.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
-import { permanentCause, type PermanentCause } from "./failure-codes.js";
+import { permanentCause, type PermanentCause } from "./connection-errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { Outcome } from "./retry.js";
 import {

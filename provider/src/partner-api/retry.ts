@@ -1,5 +1,5 @@
 import type { Attempt, HttpResponse } from "./attempt.js";
-import { permanentCause } from "./failure-codes.js";
+import { permanentCause } from "./connection-errors.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
 import { hadNoEffect, isSuccess, isTemporary, isThrottled } from "./statuses.js";
