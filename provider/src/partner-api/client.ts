@@ -177,7 +177,7 @@ export class PartnerClient {
       settingName,
       outcome,
       pause: this.#limiter.pause,
-      serverWords: isQuotable ? quoteServer(attempt.text, allSecrets) : null,
+      serverWords: isQuotable ? quoteServer(attempt, allSecrets) : null,
       isAlreadySo: attempt !== null && this.#isAlreadySo(operation, attempt),
     });
   }
@@ -186,7 +186,7 @@ export class PartnerClient {
   #isAlreadySo(operation: Operation, attempt: Attempt): boolean {
     const wanted = STATES.find((state) => STATE_OPERATION[state] === operation);
     if (wanted === undefined || attempt.kind !== "response" || !isConflict(attempt.status)) return false;
-    return saysAlready(serverMessage(attempt.text) ?? "", wanted, this.#options.responses);
+    return saysAlready(serverMessage(attempt) ?? "", wanted, this.#options.responses);
   }
 }
 
