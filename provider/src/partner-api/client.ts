@@ -132,6 +132,7 @@ export class PartnerClient {
       limiter: this.#limiter,
       timeout: 4 * requestTimeout,
       signal,
+      isAlreadySo: (attempt: Attempt) => this.#isAlreadySo(operation, attempt),
       onRetry: (attempt: Attempt, pause: number) =>
         showStatus?.(retryStatus(operation, webhookId, attempt, pause)),
     };

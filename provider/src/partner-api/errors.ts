@@ -22,6 +22,11 @@ export interface ErrorFacts {
    */
   readonly isAlreadySo?: boolean;
   /**
+   * Whether the response was lost for a reason that lasts until somebody corrects it, such as headers that
+   * are not HTTP. @default false
+   */
+  readonly isPermanent?: boolean;
+  /**
    * The first clause of the message, such as `GET https://…: the server returned 401`. Of the resources that
    * fail with the same one, only the first shows the whole message. @default each shows it
    */
@@ -41,6 +46,7 @@ export class PartnerError extends Error {
   readonly status: number | null;
   readonly isUnreachable: boolean;
   readonly isAlreadySo: boolean;
+  readonly isPermanent: boolean;
   readonly summary: string | null;
   readonly #facts: ErrorFacts;
 
@@ -51,6 +57,7 @@ export class PartnerError extends Error {
     this.status = facts.status ?? null;
     this.isUnreachable = facts.isUnreachable ?? false;
     this.isAlreadySo = facts.isAlreadySo ?? false;
+    this.isPermanent = facts.isPermanent ?? false;
     this.summary = facts.summary ?? null;
     this.#facts = facts;
   }

@@ -54,3 +54,16 @@ it("the error of a 409 knows that the webhook is so already, also if its words c
   expect((await errorOf(client.setWebhookState(101, "active"))).isAlreadySo).toBe(false);
   expect((await errorOf(mapped.setWebhookState(101, "active"))).isAlreadySo).toBe(true);
 });
+
+it.each<[message: string, requests: number]>([
+  ["already active", 300],
+  ["endpoint is not verified", 600],
+])("300 changes that are all refused with %j are %i requests", async (message, count) => {
+  const body = JSON.stringify({ message });
+  const { url, requests } = await listen((_request, response) => response.writeHead(409).end(body));
+  const client = clientFor(url);
+  const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+  const errors = await Promise.all(ids.map((id) => errorOf(client.setWebhookState(id, "active"))));
+  expect(requests).toHaveLength(count);
+  expect(new Set(errors.map(({ isAlreadySo }) => isAlreadySo))).toEqual(new Set([count === 300]));
+});
