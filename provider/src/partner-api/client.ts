@@ -3,7 +3,7 @@ import { saysAlready, type StateWords } from "./already-words.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
-import { wordsOf, type KnownSecrets } from "./known-secrets.js";
+import type { KnownSecrets } from "./known-secrets.js";
 import {
   API_ROOT,
   OPERATIONS,
@@ -36,8 +36,8 @@ export interface ClientOptions extends ServiceSettings, Pick<RequestFailure, "se
   readonly clock: Clock;
   /** The words for the states of a webhook, besides the usual ones. */
   readonly responses?: StateWords;
-  /** What else no message may repeat, such as the keys of the stack. */
-  readonly secrets?: KnownSecrets;
+  /** What no message may repeat, the access token and the headers among them. */
+  readonly secrets: KnownSecrets;
   /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
   /** Gets one line for each attempt, without secrets. */
@@ -166,11 +166,10 @@ export class PartnerClient {
   #errorAfter(call: Call, outcome: Outcome): PartnerError {
     const { operation, webhookId = null, secrets = [] } = call;
     const { attempt } = outcome;
-    const { baseUrl, settingName } = this.#options;
+    const { baseUrl, settingName, secrets: known } = this.#options;
     const isResponse = attempt?.kind === "response";
     // Any word of a creation that was cut off may be the key, which nothing has read.
     const isQuotable = isResponse && (operation !== "createApiKey" || attempt.cutOff === null);
-    const allSecrets = [...secretsOf(this.#options), ...secrets];
     return requestFailed({
       operation,
       webhookId,
@@ -178,7 +177,7 @@ export class PartnerClient {
       settingName,
       outcome,
       pause: this.#limiter.pause,
-      serverWords: isQuotable ? quoteServer(attempt, allSecrets) : null,
+      serverWords: isQuotable ? quoteServer(attempt, (text) => known.areIn(text, secrets)) : null,
       isAlreadySo: attempt !== null && this.#isAlreadySo(operation, attempt),
     });
   }
@@ -198,14 +197,4 @@ interface Call {
   readonly segment?: string;
   readonly webhookId?: number;
   readonly secrets?: readonly string[];
-}
-
-/** The minimum length of a word in a header that is a secret on its own. */
-const MIN_WORD_LENGTH = 8;
-
-/** Returns what no message may contain. Of a header, a server may quote one word alone. */
-function secretsOf({ accessToken, headers, secrets }: ClientOptions): string[] {
-  const values = Object.values(headers);
-  const words = values.flatMap(wordsOf).filter((word) => word.length >= MIN_WORD_LENGTH);
-  return [accessToken, ...values, ...words, ...(secrets?.values ?? [])];
 }

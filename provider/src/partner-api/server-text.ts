@@ -1,12 +1,9 @@
 import { isArray, isObject, parseDocument } from "../bodies/json.js";
 import type { HttpResponse } from "./attempt.js";
-import { spellingsOf } from "./known-secrets.js";
 import { API_ROOT } from "./operations.js";
 
 /** The maximum number of characters of a text to show, and to clean: a regex can fail on a very long run. */
 const [MAX_SHOWN, MAX_CLEANED] = [200, 1_000];
-/** Shorter values, such as a header `1`, are in too many texts. */
-const MIN_SECRET_LENGTH = 4;
 /** The members of an error body that hold its message: RFC 9457, RFC 6749, JSON:API, Apigee and custom. */
 const MESSAGE_MEMBERS = ["message", "error_description", "detail", "errors", "error", "title", "fault"];
 /** The same in a member that is an object, or a list of them: FastAPI has `msg`, Rails `base`. */
@@ -27,15 +24,15 @@ export type ServerText = Pick<HttpResponse, "text" | "headers">;
  * Returns the server's own words in a response: on one line, at most 200 characters, with `***` for anything
  * that could be a secret.
  *
- * @param secrets What must not be repeated: the access token, values of headers, keys, an ID. A text that was
- *   shortened, or of which a part was removed, could no longer be searched for them.
- * @returns `null` if the response has no message, or if one of the secrets occurs in it.
+ * @param hasSecret Whether a text contains what must not be repeated. It is asked about the whole text: a
+ *   shortened one may contain a part of a secret.
+ * @returns `null` if the response has no message, or if it contains a secret.
  */
-export function quoteServer(response: ServerText, secrets: readonly string[]): string | null {
+export function quoteServer(response: ServerText, hasSecret: (text: string) => boolean): string | null {
   const words = serverMessage(response);
   if (words === null) return null;
   const line = toLine(words);
-  if (containsSecret(words, secrets) || containsSecret(line, secrets)) return null;
+  if (hasSecret(words) || hasSecret(line)) return null;
   return shorten(line.replace(RUN, mask)) || null;
 }
 
@@ -51,15 +48,6 @@ export function serverMessage({ text, headers }: ServerText): string | null {
 function oneLine(text: string): string | null {
   const line = text.trim();
   return line.length > MAX_SHOWN || /[\r\n]/.test(line) || line.startsWith("<") ? null : line || null;
-}
-
-/** Whether a text contains a secret in one of its usual spellings, in any case. */
-function containsSecret(text: string, secrets: readonly string[]): boolean {
-  const searched = text.toLowerCase();
-  return secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .flatMap(spellingsOf)
-    .some((spelling) => searched.includes(spelling.toLowerCase()));
 }
 
 /** Masks what could be a secret. In a path of the Partner API, each segment counts on its own. */

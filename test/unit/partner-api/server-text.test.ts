@@ -1,14 +1,18 @@
 import { expect, it } from "vitest";
 
+import { KnownSecrets } from "../../../provider/src/partner-api/known-secrets.ts";
 import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
 const TOKEN = "tok/7Qm2+Zr9?XbK%gTw";
 const KEY = "pk?live/letters";
 const ROOT = "/api/v1/partners";
-const SECRETS = [TOKEN, KEY, "1"];
 
+const secrets = new KnownSecrets();
+secrets.addToken(TOKEN);
+secrets.addKey(KEY);
+secrets.addHeaders({ "x-version": "1" });
 const quote = (text: string, type = "application/json"): string | null =>
-  quoteServer({ text, headers: { "content-type": type } }, SECRETS);
+  quoteServer({ text, headers: { "content-type": type } }, (said) => secrets.areIn(said));
 const said = (message: string): string | null => quote(JSON.stringify({ message }));
 const base64 = (text: string, form: "base64" | "base64url" = "base64"): string =>
   Buffer.from(text).toString(form);
