@@ -359,3 +359,21 @@ it("what waits to be sent alone ends with the process", async () => {
   stop.abort();
   expect(await clock.run(Promise.all(waiting))).toEqual([null, null, null]);
 });
+
+it("next to what is sent alone, only a read is sent", async () => {
+  const limiter = new RateLimiter(new SimulatedClock());
+  const started: string[] = [];
+  const acquire = async (kind: OperationKind, isAlone: boolean) => {
+    const turn = await limiter.acquire(kind, isAlone, () => undefined);
+    started.push(`${kind}${isAlone ? " alone" : ""}`);
+    return turn;
+  };
+  const alone = await acquire("change", true);
+  const others = Promise.all([acquire("change", false), acquire("create", false), acquire("read", false)]);
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(started).toEqual(["change alone", "read"]);
+  if (alone !== null) limiter.release(alone, 409, null);
+  const [, , read] = await others;
+  expect(started).toHaveLength(4);
+  expect(read).toMatchObject({ overlapped: false });
+});
