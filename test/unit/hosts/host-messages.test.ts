@@ -69,7 +69,7 @@ it("no text that leaves the process contains a secret that it knows", async () =
 
 it("no problem of a check contains a secret that the process knows", async () => {
   const host = hostAlone();
-  host.session.secrets.add("AbCdEfGhIjKlMnOpQrStUvWxYz");
+  host.session.secrets.addKey("AbCdEfGhIjKlMnOpQrStUvWxYz");
   const problem = "rotation has no argument AbCdEfGhIjKlMnOpQrStUvWxYz.";
   const { partnerApiKey } = host.handlers;
   vi.spyOn(partnerApiKey, "check").mockResolvedValue({ inputs: {}, problems: [problem] });
@@ -88,7 +88,7 @@ it("neither a status nor a line of the log contains a secret that the process kn
   // An account named like a key.
   const settings = { baseUrl, accessToken, account: "AbCdEfGhIjKlMnOpQrStUvWxYz", explicit: "true" };
   session.configure({ get: (key) => new Map(Object.entries(settings)).get(key.replace("partners:", "")) });
-  session.secrets.add(settings.account);
+  session.secrets.addKey(settings.account);
   session.showStatus(`Retrying ${settings.account}`);
   expect(status?.mock.calls).toEqual([["Retrying ***", ""]]);
   const client = await session.open();
