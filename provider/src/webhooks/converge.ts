@@ -26,7 +26,7 @@ export interface Converged {
 
 /**
  * Brings webhooks into the wanted states. Sends only what differs from the list, or from the recorded state
- * where the list does not show it. A change that fails stops no other.
+ * where the list does not show it. A change that fails stops no other. To be called when they are idle.
  *
  * @throws {PartnerError} if not all are in the wanted states, and no change of ours can have been made.
  */
@@ -40,7 +40,8 @@ export async function converge(
   const missing = failuresOfMissing(declared, list);
   const present = idsOf(wanted).filter((id) => !list.isGone(id));
   const found = statesOf(present, (id) => list.stateOf(id));
-  const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
+  const recordedOf = (id: number): WebhookState | null => (list.isUnsure(id) ? null : (recorded[id] ?? null));
+  const current = statesOf(present, (id) => found[id] ?? recordedOf(id));
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
   const all = await webhooks.setStates(pick(wanted, differing));
@@ -92,6 +93,7 @@ async function withoutDone(
     return shown === null ? isConflict(status) && !list.isGone(webhookId) : shown === wanted[webhookId];
   };
   const doneIds = failures.filter(isDone).map(({ webhookId }) => webhookId);
+  webhooks.remember(pick(wanted, doneIds));
   webhooks.warnAboutUnknown(list, doneIds);
   return failures.filter((each) => !isDone(each));
 }

@@ -93,6 +93,24 @@ describe("the requests", () => {
     expect(taken(service)).toEqual([LIST]);
   });
 
+  it.each([true, false])("of 300 webhooks are sent 16 at a time: as a fleet? %s", async (asFleet) => {
+    const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+    const states = Object.fromEntries(ids.map((id) => [id, "disabled"]));
+    const service = await serviceWith(Object.fromEntries(ids.map((id) => [id, "active"])));
+    const { promise: all, resolve } = Promise.withResolvers<undefined>();
+    let arrived = 0;
+    replaceAnswers(service, "setWebhookState", async (usual) => {
+      if ((arrived += 1) === 16) resolve(undefined);
+      await all; // Fewer in flight would wait for ever.
+      return usual();
+    });
+    const run = startRun(service);
+    const setOne = (webhookId: number) =>
+      up(run.webhook, null, { webhookId, state: "disabled" }, `u${webhookId}`);
+    await Promise.all(asFleet ? [up(run.fleet, null, { states })] : ids.map(setOne));
+    expect(taken(service).toSorted()).toEqual([LIST, ...ids.map(disable)].toSorted());
+  });
+
   it("go in parallel, and show their progress at most 100 times, for a single one never", async () => {
     const ids = Array.from({ length: 150 }, (_, index) => index + 1);
     const service = await serviceWith(Object.fromEntries(ids.map((id) => [id, "active"])));
@@ -160,6 +178,7 @@ describe("a change", () => {
     loseAnswers(service, "setWebhookState");
     expect((await run.webhook.create(inputs, "")).outputs).toMatchObject({ state: "disabled" });
     expect(taken(service)).toEqual([LIST, disable(101), disable(101), LIST]);
+    expect((await run.list())[0]).toMatchObject({ webhookId: 101, state: "disabled" });
   });
 
   it("that is refused otherwise fails, and so does one whose second list fails", async () => {
