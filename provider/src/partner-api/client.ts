@@ -1,13 +1,22 @@
 import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js";
+import { saysAlready, type StateWords } from "./already-words.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
 import { wordsOf, type KnownSecrets } from "./known-secrets.js";
-import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
+import {
+  API_ROOT,
+  OPERATIONS,
+  STATE_OPERATION,
+  STATES,
+  type Operation,
+  type WebhookState,
+} from "./operations.js";
 import { RateLimiter, type Clock } from "./rate-limiter.js";
 import { requestFailed, retryStatus, type RequestFailure } from "./request-messages.js";
 import { withRetry, type Outcome } from "./retry.js";
-import { quoteServer } from "./server-text.js";
+import { quoteServer, serverMessage } from "./server-text.js";
+import { isConflict } from "./statuses.js";
 
 /** Where the Partner API of one account is, and how to talk to it. */
 export interface ServiceSettings {
@@ -25,6 +34,8 @@ export interface ClientOptions extends ServiceSettings, Pick<RequestFailure, "se
   /** Sets the proxies. */
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  /** The words for the states of a webhook, besides the usual ones. */
+  readonly responses?: StateWords;
   /** What else no message may repeat, such as the keys of the stack. */
   readonly secrets?: KnownSecrets;
   /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
@@ -167,7 +178,15 @@ export class PartnerClient {
       outcome,
       pause: this.#limiter.pause,
       serverWords: isQuotable ? quoteServer(attempt.text, allSecrets) : null,
+      isAlreadySo: attempt !== null && this.#isAlreadySo(operation, attempt),
     });
+  }
+
+  /** Whether a change was refused because the webhook is in the wanted state already. */
+  #isAlreadySo(operation: Operation, attempt: Attempt): boolean {
+    const wanted = STATES.find((state) => STATE_OPERATION[state] === operation);
+    if (wanted === undefined || attempt.kind !== "response" || !isConflict(attempt.status)) return false;
+    return saysAlready(serverMessage(attempt.text) ?? "", wanted, this.#options.responses);
   }
 }
 

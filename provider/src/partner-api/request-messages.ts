@@ -29,6 +29,8 @@ export interface RequestFailure {
   readonly pause: number;
   /** What the server said, redacted. */
   readonly serverWords: string | null;
+  /** Whether it refused because the webhook is in the wanted state already. */
+  readonly isAlreadySo: boolean;
 }
 
 /** An operation failed: what happened, what may have changed, one remedy, and the server's own words. */
@@ -49,6 +51,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     mayHaveChanged,
     status: attempt?.kind === "response" ? attempt.status : null,
     isUnreachable: isUnreachable(outcome),
+    isAlreadySo: failure.isAlreadySo,
     summary: clause(template),
   });
 }

@@ -26,7 +26,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
  * @returns `null` if the body has no message, or if one of the secrets occurs in it.
  */
 export function quoteServer(body: string, secrets: readonly string[]): string | null {
-  const words = messageIn(parseDocument(body));
+  const words = serverMessage(body);
   if (words === null) return null;
   const line = toLine(words);
   if (containsSecret(words, secrets) || containsSecret(line, secrets)) return null;
@@ -53,7 +53,9 @@ function maskWord(word: string): string {
   return MAY_BE_SECRET.test(word) ? "***" : word;
 }
 
-function messageIn(document: unknown): string | null {
+/** Returns the message in the body of a response, as it is: for code, which never shows it. */
+export function serverMessage(body: string): string | null {
+  const document = parseDocument(body);
   if (!isObject(document)) return null;
   for (const member of MESSAGE_MEMBERS) {
     const value = document[member];

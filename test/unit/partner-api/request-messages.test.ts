@@ -21,6 +21,7 @@ function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}
     outcome: { end, attempt, mayHaveChanged, attempts } as RequestFailure["outcome"],
     pause: 0,
     serverWords: null,
+    isAlreadySo: false,
     ...rest,
   });
 }
