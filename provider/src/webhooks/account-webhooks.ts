@@ -69,8 +69,8 @@ export class AccountWebhooks {
   }
 
   /**
-   * Calls a function as soon as none of the webhooks has a change in flight. It must compare and call
-   * {@link setStates} before it waits for anything: somebody else may be waiting for the same webhooks.
+   * Calls a function as soon as none of the webhooks has a change in flight. It must compare states and call
+   * {@link setStates} before it waits for anything: others may be waiting for the same webhooks.
    */
   async whenIdle<Value>(webhookIds: readonly number[], change: () => Promise<Value>): Promise<Value> {
     const changesInFlight = (): Promise<void>[] => webhookIds.flatMap((id) => this.#inFlight.get(id) ?? []);
@@ -79,8 +79,8 @@ export class AccountWebhooks {
     return change();
   }
 
-  /** Whether this process has set one of the webhooks to another state, or may have, or is setting it. */
-  mayHaveLeft(states: StateMap): boolean {
+  /** Whether this process has set one of the webhooks to another state, may have done so, or is doing so. */
+  mayDifferFrom(states: StateMap): boolean {
     const isOther = (id: number): boolean => this.#changes.has(id) && this.#changes.get(id) !== states[id];
     return idsOf(states).some((id) => isOther(id) || this.#inFlight.has(id));
   }

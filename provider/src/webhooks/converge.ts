@@ -18,7 +18,7 @@ export interface Goal {
 export interface Converged {
   /** Their states before; `null` if the list did not show one. Lacks those that do not exist. */
   readonly found: StateMap;
-  /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
+  /** Their states now; `null` if unknown, unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
   /** `null` if all of them are in the wanted states. */
   readonly failure: PartnerError | null;
@@ -51,7 +51,7 @@ export async function converge(
   // Whether one of our requests may have changed something: a refused change that is done is someone else's.
   const anySucceeded = errors.length < differing.length;
   const mayHaveChanged = anySucceeded || errors.some(({ error }) => error.mayHaveChanged);
-  // A program that declares the recorded state again must send it, or the remedy would lead nowhere.
+  // Where the recorded state is doubted, a program that declares it again must send it.
   const isForgotten = ({ webhookId, isDoubted = false }: WebhookFailure): boolean =>
     isDoubted && current[webhookId] !== null;
   if (failure !== null && !mayHaveChanged && !failures.some(isForgotten)) throw failure;
@@ -59,7 +59,8 @@ export async function converge(
   const reached: Record<string, WebhookState | null> = { ...wanted };
   for (const each of failures) {
     const { webhookId, error } = each;
-    reached[webhookId] = error.mayHaveChanged || isForgotten(each) ? null : (current[webhookId] ?? null);
+    const isUnsure = error.mayHaveChanged || isForgotten(each);
+    reached[webhookId] = isUnsure ? null : (current[webhookId] ?? null);
   }
   return { found, reached, failure };
 }

@@ -88,7 +88,7 @@ async function check(
   webhooks.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
-/** Decides, from the recorded state alone, what an update does. */
+/** Decides what an update does: from the recorded state, and what this process has done. Sends no request. */
 function plan(
   { declarations, webhooks }: WebhookContext,
   form: FleetForm,
@@ -106,8 +106,8 @@ function plan(
   // A replacement deletes the old resource by its old inputs.
   const { stateOnDestroy } = replaces.length > 0 ? olds : news;
   const notices = [...driftNotices(olds, news), ...releaseNotices(olds, released, stateOnDestroy)];
-  // Another resource may have released a webhook before this one declared it.
-  const changes = needsUpdate(olds, news) || webhooks.mayHaveLeft(declaredStates(olds, news));
+  // Before this resource declared a webhook, another one may have released it.
+  const changes = needsUpdate(olds, news) || webhooks.mayDifferFrom(declaredStates(olds, news));
   return { changes, replaces, notices };
 }
 
@@ -201,7 +201,7 @@ async function remove({ declarations, webhooks }: WebhookContext, olds: FleetSta
   const finalNow = (): KnownStates => finalStates(olds, declarations.undeclared(ids), olds.stateOnDestroy);
   if (idsOf(finalNow()).length === 0) return;
   const list = await webhooks.lookUp([]);
-  // Of those, a resource may have declared some meanwhile.
+  // A resource may have declared some of them meanwhile.
   const { failure } = await webhooks.whenIdle(ids, () =>
     converge(webhooks, list, { declared: {}, final: finalNow() }, recordedStates(olds)),
   );
