@@ -1,7 +1,16 @@
 import type * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
-import { declareFleet, stackFor, statesOf } from "./support.ts";
+import { LONG } from "../support/random.ts";
+import {
+  declareFleet,
+  declareKey,
+  declareWebhook,
+  HOSTS,
+  replaceAnswers,
+  stackFor,
+  statesOf,
+} from "./support.ts";
 
 it("a fleet shows what changes and what drifted, and is restored by a destroy", async () => {
   const states: Record<string, partners.WebhookState> = { 101: "active", 102: "active", 103: "active" };
@@ -27,3 +36,33 @@ it("a fleet shows what changes and what drifted, and is restored by a destroy", 
   expect(await run("destroy")).toMatchObject({ error: "", requests: { GET: 1, PATCH: 2 } });
   expect(statesOf(api)).toEqual(found);
 });
+
+it.each(LONG ? HOSTS : ["native" as const])(
+  "a webhook that a fleet drops, and that a resource declares while the release is repeated, ends as declared: %s",
+  async (host) => {
+    const states: Record<string, partners.WebhookState> = { 101: "active", 102: "active" };
+    let isMoved = false;
+    const { api, run } = await stackFor(() => {
+      declareFleet(host, "fleet", { states, stateOnDestroy: "disabled" });
+      if (!isMoved) return;
+      const key = declareKey(host, "key");
+      declareWebhook(host, "one", { webhookId: 102, state: "active" }, { dependsOn: key });
+    });
+    expect(await run("up")).toMatchObject({ error: "" });
+    delete states[102];
+    isMoved = true;
+    const created = Promise.withResolvers<undefined>();
+    replaceAnswers(api, "createApiKey", (usual) => {
+      created.resolve(undefined);
+      return usual();
+    });
+    const refuse = async () => {
+      await created.promise;
+      return { status: 503 };
+    };
+    replaceAnswers(api, "setWebhookState", refuse, 1);
+    expect(await run("up")).toMatchObject({ error: "", requests: { POST: 1, PATCH: 3 } });
+    expect(statesOf(api)).toMatchObject({ 101: "active", 102: "active" });
+    expect(await run("up")).toMatchObject({ error: "", changes: {}, requests: {} });
+  },
+);

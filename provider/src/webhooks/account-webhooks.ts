@@ -3,10 +3,10 @@ import type { Notice } from "../account/notice.js";
 import { withoutSpecialValues } from "../adapter/properties.js";
 import type { JsonObject } from "../bodies/json.js";
 import type { HttpResponse } from "../partner-api/attempt.js";
-import { failureOf } from "../partner-api/errors.js";
+import { failureOf, PartnerError } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
 import type { PartnerWebhook } from "../registration.js";
-import type { KnownStates } from "./fleet-state.js";
+import { idsOf, type KnownStates, type StateMap } from "./fleet-state.js";
 import { readWebhookList, type UnreadableList, type WebhookListReading } from "./webhook-list-reader.js";
 import { WebhookList } from "./webhook-list.js";
 import {
@@ -24,11 +24,15 @@ const MAX_REPORTS = 100;
 /**
  * Reads the list of the account's webhooks, sends changes, and remembers both: what was read from the
  * response that the session keeps, and what was set. A 2xx is believed, whatever a later list shows.
+ *
+ * A webhook has one change at a time: whoever wants to change it decides {@link AccountWebhooks.whenIdle}.
  */
 export class AccountWebhooks {
   readonly #session: AccountSession;
-  /** The states that this process has set. */
-  readonly #changes = new Map<number, WebhookState>();
+  /** The states that this process has set; `null` after a change that failed and may have been made. */
+  readonly #changes = new Map<number, WebhookState | null>();
+  /** The change in flight of each webhook. */
+  readonly #inFlight = new Map<number, Promise<void>>();
   /** The warnings already shown. */
   readonly #warned = new Set<"unknown" | "unlisted" | "null">();
   #last: { response: HttpResponse; reading: WebhookListReading | UnreadableList } | null = null;
@@ -65,7 +69,33 @@ export class AccountWebhooks {
     }));
   }
 
-  /** Sets the states of webhooks, all at once, and shows the progress. @returns what failed, by ID. */
+  /**
+   * Calls a function as soon as none of the webhooks has a change in flight. It must compare states and call
+   * {@link setStates} before it waits for anything: others may be waiting for the same webhooks.
+   */
+  async whenIdle<Value>(webhookIds: readonly number[], change: () => Promise<Value>): Promise<Value> {
+    const changesInFlight = (): Promise<void>[] => webhookIds.flatMap((id) => this.#inFlight.get(id) ?? []);
+    for (let changes = changesInFlight(); changes.length > 0; changes = changesInFlight())
+      await Promise.allSettled(changes);
+    return change();
+  }
+
+  /** Whether this process has set one of the webhooks to another state, may have done so, or is doing so. */
+  mayDifferFrom(states: StateMap): boolean {
+    const isOther = (id: number): boolean => this.#changes.has(id) && this.#changes.get(id) !== states[id];
+    return idsOf(states).some((id) => isOther(id) || this.#inFlight.has(id));
+  }
+
+  /** Remembers states that webhooks have although their changes were refused. */
+  remember(states: KnownStates): void {
+    for (const [id, state] of Object.entries(states)) this.#changes.set(Number(id), state);
+  }
+
+  /**
+   * Sets the states of webhooks, all at once, and shows the progress. None may have a change in flight.
+   *
+   * @returns what failed, by ID.
+   */
   async setStates(states: KnownStates): Promise<WebhookFailure[]> {
     const changes = Object.entries(states);
     const step = Math.ceil(changes.length / MAX_REPORTS);
@@ -108,10 +138,22 @@ export class AccountWebhooks {
     this.#session.notify(notice());
   }
 
-  async #setState(webhookId: number, state: WebhookState): Promise<void> {
+  /** Is in flight as soon as it is called. */
+  #setState(webhookId: number, state: WebhookState): Promise<void> {
+    const change = this.#sendState(webhookId, state).finally(() => this.#inFlight.delete(webhookId));
+    this.#inFlight.set(webhookId, change);
+    return change;
+  }
+
+  async #sendState(webhookId: number, state: WebhookState): Promise<void> {
     const client = await this.#session.open();
-    await client.setWebhookState(webhookId, state);
-    this.#changes.set(webhookId, state);
+    try {
+      await client.setWebhookState(webhookId, state);
+      this.#changes.set(webhookId, state);
+    } catch (error) {
+      if (error instanceof PartnerError && error.mayHaveChanged) this.#changes.set(webhookId, null);
+      throw error;
+    }
   }
 
   /** @param notBefore When the list must have been requested, at the earliest. @default any time */

@@ -1,10 +1,10 @@
 import { PartnerError } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import { isConflict, isNotFound, isRefused } from "../partner-api/statuses.js";
+import { isNotFound, isRefused } from "../partner-api/statuses.js";
 import type { AccountWebhooks } from "./account-webhooks.js";
 import { idsOf, pick, statesOf, type KnownStates, type StateMap } from "./fleet-state.js";
 import type { WebhookList } from "./webhook-list.js";
-import { fleetIncomplete, noSuchWebhook, type WebhookFailure } from "./webhook-messages.js";
+import { fleetIncomplete, noSuchWebhook, perhapsAlreadySo, type WebhookFailure } from "./webhook-messages.js";
 
 /** The states to set, by webhook. */
 export interface Goal {
@@ -18,7 +18,7 @@ export interface Goal {
 export interface Converged {
   /** Their states before; `null` if the list did not show one. Lacks those that do not exist. */
   readonly found: StateMap;
-  /** Their states now; `null` if unsure or gone. A released webhook that is gone counts as set. */
+  /** Their states now; `null` if unknown, unsure or gone. A released webhook that is gone counts as set. */
   readonly reached: StateMap;
   /** `null` if all of them are in the wanted states. */
   readonly failure: PartnerError | null;
@@ -26,9 +26,9 @@ export interface Converged {
 
 /**
  * Brings webhooks into the wanted states. Sends only what differs from the list, or from the recorded state
- * where the list does not show it. A change that fails stops no other.
+ * where the list does not show it. A change that fails stops no other. To be called when they are idle.
  *
- * @throws {PartnerError} if not all are in the wanted states, and no change of ours can have been made.
+ * @throws {PartnerError} if not all are in the wanted states, and the stack has nothing to record.
  */
 export async function converge(
   webhooks: AccountWebhooks,
@@ -41,21 +41,28 @@ export async function converge(
   // A null does not prove that a released webhook is gone.
   const present = idsOf(wanted).filter((id) => !list.isGone(id) || (list.isNull && !(id in declared)));
   const found = statesOf(present, (id) => list.stateOf(id));
-  const current = statesOf(present, (id) => found[id] ?? recorded[id] ?? null);
+  const recordedOf = (id: number): WebhookState | null => (list.isUnsure(id) ? null : (recorded[id] ?? null));
+  const current = statesOf(present, (id) => found[id] ?? recordedOf(id));
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
   const all = await webhooks.setStates(pick(wanted, differing));
   const errors = all.filter((each) => !isReleasedAndGone(each, final));
-  const failures = [...missing, ...(await withoutDone(errors, wanted, webhooks))];
+  const failures = [...missing, ...(await withoutDone(errors, { declared, final }, webhooks))];
   const failure = combineFailures(failures, missing.length + differing.length);
   // Whether one of our requests may have changed something: a refused change that is done is someone else's.
   const anySucceeded = errors.length < differing.length;
   const mayHaveChanged = anySucceeded || errors.some(({ error }) => error.mayHaveChanged);
-  if (failure !== null && !mayHaveChanged) throw failure;
+  // Where the recorded state is doubted, a program that declares it again must send it.
+  const isForgotten = ({ webhookId, isDoubted = false }: WebhookFailure): boolean =>
+    isDoubted && current[webhookId] !== null;
+  if (failure !== null && !mayHaveChanged && !failures.some(isForgotten)) throw failure;
 
   const reached: Record<string, WebhookState | null> = { ...wanted };
-  for (const { webhookId, error } of failures)
-    reached[webhookId] = error.mayHaveChanged ? null : (current[webhookId] ?? null);
+  for (const each of failures) {
+    const { webhookId, error } = each;
+    const isUnsure = error.mayHaveChanged || isForgotten(each);
+    reached[webhookId] = isUnsure ? null : (current[webhookId] ?? null);
+  }
   return { found, reached, failure };
 }
 
@@ -74,27 +81,38 @@ function isReleasedAndGone({ webhookId, error }: WebhookFailure, final: KnownSta
 
 /**
  * Leaves out the changes that were refused and yet are done: an earlier attempt or someone else made them.
- * Reads the list again; if it shows no state, a 409 counts as done.
+ * The list, read again, shows it. Where it shows no state, only the server's words can say so.
  */
 async function withoutDone(
   failures: readonly WebhookFailure[],
-  wanted: KnownStates,
+  { declared, final }: Goal,
   webhooks: AccountWebhooks,
 ): Promise<readonly WebhookFailure[]> {
-  if (!failures.some(({ error }) => isRefused(error.status))) return failures;
+  const refused = failures.filter(({ error }) => isRefused(error.status));
+  if (refused.length === 0) return failures;
   const list = await webhooks.readAgain().catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.
     throw error;
   });
   if (list === null) return failures;
-  const isDone = ({ webhookId, error: { status } }: WebhookFailure): boolean => {
-    if (!isRefused(status)) return false;
-    const shown = list.webhooks.get(webhookId)?.state ?? null;
-    return shown === null ? isConflict(status) && !list.isGone(webhookId) : shown === wanted[webhookId];
-  };
-  const doneIds = failures.filter(isDone).map(({ webhookId }) => webhookId);
+
+  const wanted = { ...final, ...declared };
+  const shownOf = (id: number): WebhookState | null => list.webhooks.get(id)?.state ?? null;
+  const isHidden = (id: number): boolean => shownOf(id) === null && !list.isGone(id);
+  const isDone = ({ webhookId, error }: WebhookFailure): boolean =>
+    isHidden(webhookId) ? error.isAlreadySo : shownOf(webhookId) === wanted[webhookId];
+  const doneIds = refused.filter(isDone).map(({ webhookId }) => webhookId);
+  webhooks.remember(pick(wanted, doneIds));
   webhooks.warnAboutUnknown(list, doneIds);
-  return failures.filter((each) => !isDone(each));
+
+  const explained = (failure: WebhookFailure): WebhookFailure => {
+    const { webhookId, error } = failure;
+    const state = wanted[webhookId];
+    if (!refused.includes(failure) || !isHidden(webhookId) || state === undefined) return failure;
+    const isDeclared = webhookId in declared;
+    return { webhookId, error: perhapsAlreadySo(error, state, isDeclared), isDoubted: isDeclared };
+  };
+  return failures.filter(({ webhookId }) => !doneIds.includes(webhookId)).map(explained);
 }
 
 /** Combines failures into one. If all have the same error object, it says enough. */

@@ -34,8 +34,8 @@ export class Declarations {
 
   /**
    * Returns those of the webhooks that no resource has declared so far. Only these are released, so that
-   * renaming, replacing or splitting a resource undoes nothing. Not seen are what another provider declares,
-   * what `--target` and `--exclude` leave out, and what depends on the releasing resource: it comes later.
+   * renaming, replacing or splitting a resource undoes nothing. What is declared later is set again. Not seen
+   * is what another process declares, and what `--target` and `--exclude` leave out.
    */
   undeclared(webhookIds: readonly number[]): number[] {
     return this.#ownerOfOthers === undefined ? webhookIds.filter((id) => !this.#owners.has(id)) : [];

@@ -22,7 +22,7 @@ export interface FleetInputs {
 
 /** What the stack stores of a fleet. None of it is secret. */
 export interface FleetState {
-  /** The named webhooks, as last read or set; `null` after a change that may have been made. */
+  /** The named webhooks, as last read or set; `null` if that is not known, or not sure after a failure. */
   readonly states: StateMap;
   readonly others: OtherWebhooks;
   readonly stateOnDestroy: StateOnDestroy;

@@ -17,13 +17,13 @@ export class WebhookList {
   readonly incompleteSign: IncompleteSign | null;
   /** Whether the service sent `null`. It means that there are no webhooks, unless the stack records some. */
   readonly isNull: boolean;
-  readonly #changes: ReadonlyMap<number, WebhookState>;
+  readonly #changes: ReadonlyMap<number, WebhookState | null>;
   readonly #session: AccountSession;
 
   constructor(
     session: AccountSession,
     { webhooks, incompleteSign, isNull }: WebhookListReading,
-    changes: ReadonlyMap<number, WebhookState>,
+    changes: ReadonlyMap<number, WebhookState | null>,
   ) {
     this.webhooks = webhooks;
     this.incompleteSign = incompleteSign;
@@ -44,7 +44,13 @@ export class WebhookList {
 
   /** Returns the state of a webhook, as we have set it or as listed; `null` if it is unknown. */
   stateOf(webhookId: number): WebhookState | null {
-    return this.#changes.get(webhookId) ?? this.webhooks.get(webhookId)?.state ?? null;
+    const change = this.#changes.get(webhookId);
+    return change === undefined ? (this.webhooks.get(webhookId)?.state ?? null) : change;
+  }
+
+  /** Whether a change of ours may have been made: then, what the stack has recorded may be over, too. */
+  isUnsure(webhookId: number): boolean {
+    return this.#changes.get(webhookId) === null;
   }
 
   /** Returns the members of the records that may hold states. */

@@ -14,6 +14,8 @@ type SettingWords = Pick<SettingsReader, "settingName" | "proposeMember">;
 export interface WebhookFailure {
   readonly webhookId: number;
   readonly error: PartnerError;
+  /** Whether it may be in the declared state all the same: then, the recorded one is over. @default false */
+  readonly isDoubted?: boolean;
 }
 
 /** What needs the complete list. `all`: `getPartnerWebhooks`, and `pulumi do … list`. */
@@ -72,17 +74,34 @@ export function declaredTwice(webhookId: number | null, urns: readonly [string, 
   );
 }
 
-/** Some webhooks of a fleet could not be set. @param total How many had to be set. */
+/** Some webhooks of a fleet could not be set. Each reason has its remedy. @param total How many had to be. */
 export function fleetIncomplete(failures: readonly WebhookFailure[], total: number): PartnerError {
   const ids = listed(failures.map(({ webhookId }) => webhookId));
   const reasons = Map.groupBy(failures, ({ error: { code, status } }) => `${code} ${status ?? ""}`);
   const firsts = [...reasons.values()].flatMap((same) => same.slice(0, 1)).slice(0, MAX_REASONS);
   const lines = firsts.map(({ error }) => `\n- ${error.message}`);
+  const statuses = new Set(failures.map(({ error }) => error.status));
   return new PartnerError(
     firsts[0]?.error.code ?? "PARTNERS_RESOURCE",
-    `${failures.length} of ${total} webhooks were not set: ${ids}. Run this again to retry.${lines.join("")}`,
-    { mayHaveChanged: failures.some(({ error }) => error.mayHaveChanged) },
+    `${failures.length} of ${total} webhooks were not set: ${ids}.${lines.join("")}`,
+    {
+      mayHaveChanged: failures.some(({ error }) => error.mayHaveChanged),
+      status: statuses.size === 1 ? (failures[0]?.error.status ?? null) : null,
+    },
   );
+}
+
+/** A change was refused, and only a person can tell whether the webhook is in the wanted state already. */
+export function perhapsAlreadySo(
+  refusal: PartnerError,
+  state: WebhookState,
+  isDeclared: boolean,
+): PartnerError {
+  const remedy = isDeclared
+    ? `declare it ${oppositeState(state)}, run "pulumi up", and declare it ${state} again`
+    : 'declare it as before, with "stateOnDestroy" set to "leave", run "pulumi up", and remove it again';
+  const text = `If the webhook is ${state} already (the list does not show it), ${remedy}.`;
+  return refusal.withMessage(`${refusal.message} ${text}`, {});
 }
 
 /** A webhook cannot be imported, because the list does not show its state. */

@@ -88,9 +88,9 @@ async function check(
   webhooks.warnAboutUnknown(list, [...newIds, ...idsOf(covered)]);
 }
 
-/** Decides, from the recorded state alone, what an update does. */
+/** Decides what an update does: from the recorded state, and what this process has done. Sends no request. */
 function plan(
-  { declarations }: WebhookContext,
+  { declarations, webhooks }: WebhookContext,
   form: FleetForm,
   olds: FleetState,
   news: FleetInputs,
@@ -106,7 +106,15 @@ function plan(
   // A replacement deletes the old resource by its old inputs.
   const { stateOnDestroy } = replaces.length > 0 ? olds : news;
   const notices = [...driftNotices(olds, news), ...releaseNotices(olds, released, stateOnDestroy)];
-  return { changes: needsUpdate(olds, news), replaces, notices };
+  // Before this resource declared a webhook, another one may have released it.
+  const changes = needsUpdate(olds, news) || webhooks.mayDifferFrom(declaredStates(olds, news));
+  return { changes, replaces, notices };
+}
+
+/** Returns the states that the inputs declare for webhooks that are named, or that the stack has recorded. */
+function declaredStates({ otherStates }: FleetState, { states, others }: FleetInputs): StateMap {
+  const covered = isState(others) ? statesOf(idsOf(otherStates), () => others) : {};
+  return { ...covered, ...states };
 }
 
 /** Whether the inputs differ from what the stack recorded, or webhooks are to be released or have drifted. */
@@ -130,10 +138,12 @@ async function apply(
   const list = await (isState(news.others) ? webhooks.readAgain() : webhooks.lookUp(idsOf(named)));
   if (list.isNull) webhooks.warnAboutUnknown(list, idsOf(recordedStates(olds)));
   const declared = { ...coveredBy(list, news), ...named };
-  const released = declarations.undeclared(droppedIds(olds, news));
-  const final = finalStates(olds, released, news.stateOnDestroy);
-  const converged = await converge(webhooks, list, { declared, final }, recordedStates(olds));
-  return { state: stateAfter(olds, news, converged, final), failure: converged.failure };
+  const dropped = droppedIds(olds, news);
+  return webhooks.whenIdle([...idsOf(declared), ...dropped], async () => {
+    const final = finalStates(olds, declarations.undeclared(dropped), news.stateOnDestroy);
+    const converged = await converge(webhooks, list, { declared, final }, recordedStates(olds));
+    return { state: stateAfter(olds, news, converged, final), failure: converged.failure };
+  });
 }
 
 /** Returns what the stack stores after an update. @param final The final states of released webhooks. */
@@ -190,11 +200,14 @@ async function read(
 
 /** Releases all webhooks, except those that a resource has declared in this process. */
 async function remove({ declarations, webhooks }: WebhookContext, olds: FleetState): Promise<void> {
-  const released = declarations.undeclared(managedIds(olds));
-  const final = finalStates(olds, released, olds.stateOnDestroy);
-  if (idsOf(final).length === 0) return;
+  const ids = managedIds(olds);
+  const finalNow = (): KnownStates => finalStates(olds, declarations.undeclared(ids), olds.stateOnDestroy);
+  if (idsOf(finalNow()).length === 0) return;
   const list = await webhooks.lookUp([]);
-  const { failure } = await converge(webhooks, list, { declared: {}, final }, recordedStates(olds));
+  // A resource may have declared some of them meanwhile.
+  const { failure } = await webhooks.whenIdle(ids, () =>
+    converge(webhooks, list, { declared: {}, final: finalNow() }, recordedStates(olds)),
+  );
   if (failure !== null) throw failure;
 }
 

@@ -32,6 +32,11 @@ export interface Entry {
 export interface Command {
   readonly verb: "preview" | "up" | "refresh" | "destroy";
   readonly parallel?: boolean;
+  /**
+   * After how many requests of the process each resource of a parallel `up` starts, as one that depends on
+   * another one: at the latest when nothing else is running. @default all start at once
+   */
+  readonly delays?: readonly number[];
   /** How often a hook of the program has a failed step repeated. @default 0 */
   readonly repetitions?: number;
   /** Whether a hook repeats a creation that failed partway as an update, as the engine does since 3.274. */
@@ -118,8 +123,20 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
   const planned = new Map<string, Planned>();
   let [wasKilled, succeeded, requests] = [false, true, 0];
   const isStopped = (): boolean => wasKilled || interrupt.signal.aborted;
+  let running = 0;
+  const waiting = new Set<{ readonly after: number; readonly start: () => void }>();
+  const startWaiting = (): void => {
+    for (const each of waiting)
+      if (each.after <= requests || running === 0) {
+        waiting.delete(each);
+        running += 1;
+        each.start();
+      }
+  };
   around.onRequest(() => {
-    if (++requests !== stop?.after) return;
+    requests += 1;
+    startWaiting();
+    if (requests !== stop?.after) return;
     if (stop.how === "interrupt") interrupt.abort();
     else wasKilled = true;
   });
@@ -245,20 +262,37 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     else old.inputs = news;
   };
 
-  /** Takes a step for each item: for all in parallel, or one after the other until the first failure. */
-  const forEach = async <Item>(items: readonly Item[], step: (item: Item) => Promise<void>) => {
+  /**
+   * Takes a step for each item: for all in parallel, each after its delay, or one after the other until the
+   * first failure.
+   */
+  const forEach = async <Item>(
+    items: readonly Item[],
+    step: (item: Item) => Promise<void>,
+    delays: readonly number[] = [],
+  ) => {
     const attempt = async (item: Item): Promise<void> => {
       await step(item).catch((error: unknown) => {
         if (!(error instanceof StepFailed)) throw error;
         succeeded = false;
       });
     };
-    if (command.parallel) await Promise.all(items.map(attempt));
+    const attemptLater = async (item: Item, index: number): Promise<void> => {
+      const after = delays[index % delays.length] ?? 0;
+      const started = new Promise<void>((start) => void waiting.add({ after, start }));
+      startWaiting();
+      await started;
+      await attempt(item);
+      running -= 1;
+      startWaiting();
+    };
+    if (command.parallel) await Promise.all(items.map(attemptLater));
     else for (const item of items) if (succeeded) await attempt(item);
   };
 
   if (verb === "refresh") await forEach([...stack], read);
-  else if (verb !== "destroy") await forEach([...program], ([name, args]) => apply(name, args));
+  else if (verb !== "destroy")
+    await forEach([...program], ([name, args]) => apply(name, args), command.delays);
   const isKept = ({ name, replaced }: Entry): boolean => verb === "up" && program.has(name) && !replaced;
   if (succeeded && (verb === "up" || verb === "destroy"))
     await forEach(stack.filter((entry) => !isKept(entry)).reverse(), remove);

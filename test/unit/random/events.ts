@@ -57,10 +57,12 @@ const fault: fc.Arbitrary<Fault> = fc
 const silence = fault.map((each): Fault => ({ ...each, kind: "silence", times: 1 }));
 
 const stop = fc.record({ how: fc.constantFrom("interrupt", "kill"), after: fc.integer({ min: 1, max: 4 }) });
+const delays = fc.array(fc.constantFrom(0, 0, 1, 2, 3, 5), { minLength: 1, maxLength: 4 });
 const command: fc.Arbitrary<Command> = fc.record(
   {
     verb: fc.constantFrom("up", "up", "up", "up", "up", "up", "up", "preview", "refresh", "destroy"),
     parallel: fc.boolean(),
+    delays,
     repetitions: fc.constantFrom(0, 2, Infinity),
     updatesCreated: fc.boolean(),
     deleteBeforeReplace: fc.boolean(),
@@ -94,10 +96,20 @@ const act = fc.oneof(
   eventOf("point", { apiKey: pointer, apiKeyId: pointer }),
 );
 
+/** One run in which one resource releases a webhook and another one declares it. */
+const regroup = eventOf("regroup", {
+  name: webhookName,
+  stateOnDestroy,
+  parallel: fc.constantFrom(true, true, false),
+  delays,
+  faults,
+});
+
 const event = fc.oneof(
   { weight: 7, arbitrary: eventOf("run", { command, faults }) },
   { weight: 4, arbitrary: edit },
   { weight: 3, arbitrary: act },
+  { weight: 2, arbitrary: regroup },
 );
 
 /** Something that happens to a stack. What is impossible at the moment is skipped. */

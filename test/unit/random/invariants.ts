@@ -249,12 +249,9 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
     const isManaged = managing.some((entry) => entry.name === name);
     assert(isManaged || !(isSet || isUnreleased), `webhook ${id} is forgotten`);
   }
-  // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies. And a
-  // webhook is released if the program declares it only afterwards, in the same run.
-  const declaredAt = calls.findIndex(({ verb, news }) => verb === "check" && stateIn(news, id) !== undefined);
-  const isReleased = (call: Call): boolean => asking.includes(call) && stateIn(call.news, id) === undefined;
+  // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies.
   const isForgotten = asking.some((call) => wasKilled || (call.verb === "delete" && !call.succeeded));
-  if (isForgotten || calls.slice(0, Math.max(0, declaredAt)).some(isReleased)) known.drifted.add(id);
+  if (isForgotten) known.drifted.add(id);
   const isChanging = command.verb === "up" || command.verb === "destroy";
   // The third repetition of one failure succeeds with a warning, so that the engine keeps what was reached.
   const isForced = calls.some((call) => call.succeeded && call.errors.length >= 3);
@@ -271,7 +268,9 @@ function assertInitialState({ calls, stack, before }: Finished, id: number): voi
     const earlier = old && initialStateOf(old.outputs, id);
     const others = calls.filter((call) => !old || call.name !== entry.name);
     const isShared = others.some((call) => goalOf(call, id) !== undefined);
-    const isRight = now === undefined || now === (earlier ?? (isShared ? now : before.webhooks.get(id)));
+    // It is null if it was not sure when the webhook became managed: after a release that may have been made.
+    const first = isShared ? now : before.webhooks.get(id);
+    const isRight = now === undefined || now === (earlier === undefined ? first : earlier);
     assert(isRight, `${entry.name} has a wrong initial state of webhook ${id}`);
   }
 }

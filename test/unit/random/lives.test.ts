@@ -30,6 +30,8 @@ interface People {
   readonly knowsKeyId: boolean;
 }
 
+type Regrouping = Omit<Extract<Event, { readonly event: "regroup" }>, "event">;
+
 type Pointer = "none" | "right" | "other" | "nothing";
 
 /** A stack, its program, its service, and the people around them. */
@@ -64,6 +66,7 @@ class Life {
     else if (event.event === "forget") this.#forget(event.name);
     else if (event.event === "import") await this.#import(event.name, event.which, event.isHeld);
     else if (event.event === "rename") await this.#rename(event.name, event.faults);
+    else if (event.event === "regroup") await this.#regroup(event);
     else if (event.event === "overlap") this.#declareOverlap(event.name, event.overlapDays);
     else if (event.event === "setBack") this.#setBack(event.name);
     else this.#point(event);
@@ -183,6 +186,27 @@ class Life {
     this.#program.delete(name);
     this.#program.set(next, {});
     await this.#run({ verb: "up", imports: { name: next, id: IMPORT_ID } }, faults);
+  }
+
+  /** Splits a webhook off a fleet, or makes single ones a fleet, in one run. */
+  async #regroup({ name, stateOnDestroy, faults, ...how }: Regrouping): Promise<void> {
+    const fleet = this.#program.get("fleet1");
+    const states = (fleet?.["states"] ?? {}) as Properties;
+    const [split] = Object.keys(states);
+    const isRest = fleet === undefined || ["leave", undefined].includes(fleet["others"] as string);
+    if (!isRest) return;
+    if (split !== undefined) {
+      const { [split]: state, ...rest } = states;
+      this.#program.set("fleet1", { states: rest, stateOnDestroy });
+      this.#program.delete(name); // So that it comes after the fleet.
+      this.#program.set(name, { webhookId: Number(split), state });
+    } else {
+      const singles = [...this.#program].filter(([each]) => each.startsWith("webhook"));
+      for (const [single] of singles) this.#program.delete(single);
+      const regrouped = singles.map(([, { webhookId, state }]) => [String(webhookId), state] as const);
+      this.#program.set("fleet1", { states: Object.fromEntries(regrouped), stateOnDestroy });
+    }
+    await this.#run({ verb: "up", ...how }, faults);
   }
 
   /** `pulumi state delete`: a person forgets a resource, or one that was replaced, with all that it has. */

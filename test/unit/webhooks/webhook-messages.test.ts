@@ -50,6 +50,8 @@ const ALL = [
   messages.declaredTwice(null, [urn("orders"), urn("fleet")]),
   messages.fleetIncomplete(failures(403, 403, 502), 5),
   messages.fleetIncomplete(failures(...many.map(() => 403)), 23),
+  messages.perhapsAlreadySo(status(409, 101), "active", true),
+  messages.perhapsAlreadySo(status(409, 101), "disabled", false),
   messages.listIncomplete("import", "/has_more", here),
   messages.importNeedsState(flags, here),
   messages.importNeedsState([], here),
@@ -81,6 +83,15 @@ const ALL = [
 
 it("all messages are these", async () => {
   await expect(`${ALL.join("\n")}\n`).toMatchFileSnapshot("webhook-messages.txt");
+});
+
+it("the failure of a fleet has the status of its failures, if they have one, and may have changed what one may", () => {
+  const facts = (...codes: number[]) => messages.fleetIncomplete(failures(...codes), 5);
+  expect(facts(403, 403)).toMatchObject({ status: 403, mayHaveChanged: false });
+  expect(facts(403, 404).status).toBe(null);
+  const lost = new PartnerError("PARTNERS_TIMEOUT", "timed out", { mayHaveChanged: true });
+  const mixed = messages.fleetIncomplete([...failures(403), { webhookId: 7, error: lost }], 5);
+  expect(mixed).toMatchObject({ code: "PARTNERS_STATUS", status: null, mayHaveChanged: true });
 });
 
 it("half of them have at most 160 characters, and none has more than 400", () => {

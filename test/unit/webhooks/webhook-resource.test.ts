@@ -16,6 +16,7 @@ import {
   taken,
   up,
   type Run,
+  type Stored,
 } from "./support.ts";
 
 const LIST = "GET /webhooks";
@@ -94,6 +95,24 @@ describe("the requests", () => {
     expect(taken(service)).toEqual([LIST]);
   });
 
+  it.each([true, false])("of 300 webhooks are sent 16 at a time: as a fleet? %s", async (asFleet) => {
+    const ids = Array.from({ length: 300 }, (_, index) => index + 1);
+    const states = Object.fromEntries(ids.map((id) => [id, "disabled"]));
+    const service = await serviceWith(Object.fromEntries(ids.map((id) => [id, "active"])));
+    const { promise: all, resolve } = Promise.withResolvers<undefined>();
+    let arrived = 0;
+    replaceAnswers(service, "setWebhookState", async (usual) => {
+      if ((arrived += 1) === 16) resolve(undefined);
+      await all; // Fewer in flight would wait for ever.
+      return usual();
+    });
+    const run = startRun(service);
+    const setOne = (webhookId: number) =>
+      up(run.webhook, null, { webhookId, state: "disabled" }, `u${webhookId}`);
+    await Promise.all(asFleet ? [up(run.fleet, null, { states })] : ids.map(setOne));
+    expect(taken(service).toSorted()).toEqual([LIST, ...ids.map(disable)].toSorted());
+  });
+
   it("go in parallel, and show their progress at most 100 times, for a single one never", async () => {
     const ids = Array.from({ length: 150 }, (_, index) => index + 1);
     const service = await serviceWith(Object.fromEntries(ids.map((id) => [id, "active"])));
@@ -161,6 +180,7 @@ describe("a change", () => {
     loseAnswers(service, "setWebhookState");
     expect((await run.webhook.create(inputs, "")).outputs).toMatchObject({ state: "disabled" });
     expect(taken(service)).toEqual([LIST, disable(101), disable(101), LIST]);
+    expect((await run.list())[0]).toMatchObject({ webhookId: 101, state: "disabled" });
   });
 
   it("that is refused otherwise fails, and so does one whose second list fails", async () => {
@@ -179,13 +199,14 @@ describe("a change", () => {
     const service = await serviceWith();
     service.answers.setWebhookState = (id) => {
       service.webhooks.delete(id);
-      return { status: 409 };
+      return { status: 409, body: { message: "Already disabled" } };
     };
     const args = { webhookId: 101, state: "disabled" };
-    expect((await failureOf(up(startRun(service).webhook, null, args))).error.status).toBe(409);
+    const { error } = await failureOf(up(startRun(service).webhook, null, args));
+    expect(error.message).toMatch(/returned 409\. .* The server said: "Already disabled"\.$/);
   });
 
-  it("that conflicts while the list shows no state counts as made, with a warning", async () => {
+  it("that conflicts while the list shows no state counts as made only if the server says so", async () => {
     const service = await serviceWith();
     hideStates(service);
     const { inputs } = await preview(startRun(service).webhook, null, { webhookId: 101, state: "active" });
@@ -193,10 +214,98 @@ describe("a change", () => {
     service.answers.setWebhookState = () => ({ status: 422 });
     expect((await failureOf(refusing.webhook.create(inputs, ""))).error.status).toBe(422);
     expect(refusing.notices).toEqual([]);
-    service.answers.setWebhookState = () => ({ status: 409 });
+    service.answers.setWebhookState = () => ({ status: 409, body: { message: "endpoint is not verified" } });
+    const { error } = await failureOf(refusing.webhook.create(inputs, ""));
+    expect(error.message).toContain('The server said: "endpoint is not verified".');
+    service.answers.setWebhookState = () => ({ status: 409, body: { message: "It is already active." } });
     const { outputs } = await conflicting.webhook.create(inputs, "");
     expect(outputs).toMatchObject({ state: "active", initialState: null });
     expect(conflicting.texts("warning")).toHaveLength(1);
+  });
+
+  describe("that is refused because it is so already, which neither the server nor the list says", () => {
+    /** A service that sets the other state only, and never says why. */
+    async function refusing() {
+      const service = await serviceWith();
+      hideStates(service);
+      const { setWebhookState: usual } = service.answers;
+      service.answers.setWebhookState = (id, state) =>
+        service.webhooks.get(id) === state
+          ? { status: 409, body: { message: "conflict" } }
+          : usual(id, state);
+      return service;
+    }
+    const remedyOf = ({ message }: Error): string[] =>
+      /already \(the list does not show it\), declare it (\w+), run "pulumi up", and declare it (\w+) again\.$/
+        .exec(message)
+        ?.slice(1) ?? [];
+
+    it.each(["a new resource", "a known one"])("is set by what the message says: %s", async (kind) => {
+      const service = await refusing();
+      service.webhooks.set(102, "disabled");
+      const declaring = (state: string) => ({ states: { 101: state, 102: "active" } });
+      let olds: Stored | null = null;
+      if (kind === "a known one") {
+        olds = await up(startRun(service).fleet, null, declaring("disabled"));
+        service.webhooks.set(101, "active"); // Somebody else.
+      }
+      const failure = await failureOf(up(startRun(service).fleet, olds, declaring("active")));
+      const [other = "", again = ""] = remedyOf(failure.error);
+      expect([other, again]).toEqual(["disabled", "active"]);
+      const failed = failure.kept && { inputs: olds?.inputs ?? {}, outputs: failure.kept };
+      const first = await up(startRun(service).fleet, failed, declaring(other));
+      taken(service);
+      const second = await up(startRun(service).fleet, first, declaring(again));
+      expect(taken(service)).toEqual([LIST, activate(101)]);
+      expect(second.outputs).toMatchObject(declaring("active"));
+      expect(await up(startRun(service).fleet, second, declaring(again)), "unchanged").toBe(second);
+    });
+
+    it("is the only change of a fleet whose failure says so", async () => {
+      const service = await refusing();
+      const { setWebhookState: usual } = service.answers;
+      service.answers.setWebhookState = (id, state) => (id === 102 ? { status: 403 } : usual(id, state));
+      const states = { 101: "active", 102: "active" };
+      const { error } = await failureOf(up(startRun(service).fleet, null, { states }));
+      expect(error.message).toMatch(
+        /^2 of 2 .*\n- .*\/101\/.*declare it disabled.*\n- .*\/102\/.*403.*accessToken\.$/,
+      );
+    });
+
+    it("is recorded as null of a known one, so that a reverted program is sent; of a new one, not at all", async () => {
+      const service = await refusing();
+      const args = (state: string) => ({ webhookId: 101, state });
+      expect((await failureOf(up(startRun(service).webhook, null, args("active")))).kept).toBe(null);
+      const olds = await up(startRun(service).webhook, null, args("disabled"));
+      service.webhooks.set(101, "active");
+      const { kept } = await failureOf(up(startRun(service).webhook, olds, args("active")));
+      expect(kept).toMatchObject({ state: null });
+      await up(startRun(service).webhook, { inputs: olds.inputs, outputs: kept ?? {} }, args("disabled"));
+      expect(service.webhooks.get(101)).toBe("disabled");
+    });
+
+    it.each(["leaves a fleet", "is removed"])("is released by what the message says: it %s", async (how) => {
+      const service = await refusing();
+      const args = { states: { 101: "active" }, stateOnDestroy: "disabled" };
+      service.webhooks.set(101, "disabled");
+      const olds = await up(startRun(service).fleet, null, args);
+      service.webhooks.set(101, "disabled"); // Somebody else.
+      const remove = async (from: Stored, stateOnDestroy: string): Promise<void> => {
+        const { fleet } = startRun(service);
+        if (how === "is removed") await fleet.delete(from.outputs, NAME);
+        else await up(fleet, from, { states: {}, stateOnDestroy });
+      };
+      const { error, kept } = await failureOf(remove(olds, "disabled"));
+      expect(error.message).toMatch(
+        /declare it as before, with "stateOnDestroy" set to "leave", .* it again\.$/,
+      );
+      const failed = { inputs: olds.inputs, outputs: kept ?? olds.outputs };
+      const left = await up(startRun(service).fleet, failed, { ...args, stateOnDestroy: "leave" });
+      taken(service);
+      await remove(left, "leave");
+      expect(taken(service).filter((request) => request !== LIST)).toEqual([]);
+      expect(service.webhooks.get(101)).toBe("disabled");
+    });
   });
 
   it("that may have been made is recorded as null, and sent again even if the program is reverted", async () => {
@@ -239,7 +348,7 @@ describe("a change", () => {
     const states = { 101: "disabled", 102: "disabled", 103: "disabled" };
     const { error, kept } = await failureOf(up(startRun(service).fleet, null, { states }));
     expect(kept).toMatchObject({ states: { ...states, 102: "active" }, initialStates: FOUND });
-    expect(error.message).toMatch(/^1 of 2 webhooks were not set: 102\. .*\n- PATCH .*102.*403/);
+    expect(error.message).toMatch(/^1 of 2 webhooks were not set: 102\.\n- PATCH .*102.*403/);
     const only = await failureOf(up(startRun(service).fleet, null, { states: { 102: "disabled" } }));
     expect([only.kept, only.error.message]).toEqual([null, expect.stringMatching(/^PATCH .*102.*403/)]);
   });
