@@ -33,14 +33,18 @@ const SOCKETS = {
   autoSelectFamilyAttemptTimeout: 2_500,
 };
 
+/** A proxy as curl also accepts it, such as `proxy.example.com:3128`. */
+const WITHOUT_SCHEME = /^[^/]+\/?$/;
+
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
-/** Creates the connection pools. @throws {PartnerError} if the environment sets an invalid proxy. */
+/** Creates the connection pools. @throws {PartnerError} if the proxy that they need is invalid. */
 export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv): Connections {
+  const httpProxy = env["http_proxy"] ?? env["HTTP_PROXY"] ?? "";
   const proxies = {
-    httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
-    httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
+    httpProxy: "", // Requests over plain HTTP go to this machine only.
+    httpsProxy: (env["https_proxy"] ?? env["HTTPS_PROXY"]) || httpProxy,
     noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
   };
   const create = (pipelining: 0 | 1): Dispatcher => {
@@ -54,7 +58,6 @@ export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv)
       bodyTimeout: 0,
       maxHeaderSize: HEADER_LIMIT,
     };
-    // A proxy for plain HTTP would receive the token unencrypted.
     return loopback ? new Agent(options) : proxyAgent({ ...options, ...proxies, proxyTls: SOCKETS });
   };
   const [pooled, fresh] = [create(1), create(0)];
@@ -79,11 +82,12 @@ function createConnector(): buildConnector.connector {
   };
 }
 
-function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
-  const addresses = [options.httpProxy, options.httpsProxy].filter((address) => address);
-  if (!addresses.every((address) => /^https?:\/\//i.test(address ?? ""))) throw invalidProxy();
+function proxyAgent(options: EnvHttpProxyAgent.Options & { httpsProxy: string }): Dispatcher {
+  const { httpsProxy } = options;
+  const isUrl = /^(?:https?:\/\/|$)/i.test(httpsProxy);
+  if (!isUrl && !WITHOUT_SCHEME.test(httpsProxy)) throw invalidProxy();
   try {
-    return new EnvHttpProxyAgent(options);
+    return new EnvHttpProxyAgent({ ...options, httpsProxy: isUrl ? httpsProxy : `http://${httpsProxy}` });
   } catch {
     throw invalidProxy(); // Without the cause, which repeats the address and with it a password.
   }

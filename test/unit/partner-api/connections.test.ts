@@ -204,6 +204,16 @@ describe("a proxy", () => {
     expect(proxy.heads).toHaveLength(1);
   });
 
+  it.each<[what: string, env: (proxy: string) => Record<string, string>]>([
+    ["without a scheme", (proxy) => ({ HTTPS_PROXY: proxy.replace("http://", "") })],
+    ["besides an invalid HTTP_PROXY", (proxy) => ({ HTTPS_PROXY: proxy, HTTP_PROXY: "socks5://proxy:1" })],
+  ])("%s is used", async (_what, env) => {
+    const { proxy, url } = await secureServer();
+    const address = proxy.url.replace("://", "://user:pass@");
+    await clientFor(url, { env: env(address) }).listWebhooks();
+    expect(proxy.heads).toEqual([expect.stringContaining("proxy-authorization: Basic dXNlcjpwYXNz")]);
+  });
+
   it("is never used for this machine, because it would see the token in plain text", async () => {
     const { proxy } = await secureServer({ proxy: ["tunnel"] });
     const { url, requests } = await listen((_request, response) => response.end("[]"));
@@ -213,7 +223,7 @@ describe("a proxy", () => {
   });
 
   it.each([
-    "proxy.example.com:3128",
+    "http:/proxy.example:1",
     "http://user:p4ssword@proxy example:1",
     "socks5://proxy.example:1",
     // The parts of an address that a password may contain, and an escape that is none.
