@@ -33,9 +33,6 @@ const SOCKETS = {
   autoSelectFamilyAttemptTimeout: 2_500,
 };
 
-/** A proxy as curl also accepts it, such as `proxy.example.com:3128`. */
-const WITHOUT_SCHEME = /^[^/]+\/?$/;
-
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
@@ -84,10 +81,10 @@ function createConnector(): buildConnector.connector {
 
 function proxyAgent(options: EnvHttpProxyAgent.Options & { httpsProxy: string }): Dispatcher {
   const { httpsProxy } = options;
-  const isUrl = /^(?:https?:\/\/|$)/i.test(httpsProxy);
-  if (!isUrl && !WITHOUT_SCHEME.test(httpsProxy)) throw invalidProxy();
+  // As curl does. With any other scheme, the result has a path, which undici refuses.
+  const hasScheme = /^(?:https?:\/\/|$)/i.test(httpsProxy);
   try {
-    return new EnvHttpProxyAgent({ ...options, httpsProxy: isUrl ? httpsProxy : `http://${httpsProxy}` });
+    return new EnvHttpProxyAgent({ ...options, httpsProxy: hasScheme ? httpsProxy : `http://${httpsProxy}` });
   } catch {
     throw invalidProxy(); // Without the cause, which repeats the address and with it a password.
   }

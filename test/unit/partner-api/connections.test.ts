@@ -206,7 +206,7 @@ describe("a proxy", () => {
 
   it.each<[what: string, env: (proxy: string) => Record<string, string>]>([
     ["without a scheme", (proxy) => ({ HTTPS_PROXY: proxy.replace("http://", "") })],
-    ["besides an invalid HTTP_PROXY", (proxy) => ({ HTTPS_PROXY: proxy, HTTP_PROXY: "socks5://proxy:1" })],
+    ["besides an invalid HTTP_PROXY", (proxy) => ({ HTTPS_PROXY: proxy, HTTP_PROXY: "http://proxy 1" })],
   ])("%s is used", async (_what, env) => {
     const { proxy, url } = await secureServer();
     const address = proxy.url.replace("://", "://user:pass@");
