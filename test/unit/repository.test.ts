@@ -48,6 +48,9 @@ it("docs/versions.md names the lowest versions that package.json and the tools a
   const lowest = [engines.node, peerDependencies["@pulumi/pulumi"], dependencies.undici, OLDEST_CLI];
   const supported = sectionOf(page("docs/versions.md"), "## Supported versions");
   for (const version of lowest) expect(supported).toContain(version.replace(/^\D+/, ""));
+  const [node = "", sdk = ""] = lowest.map((version) => version.replace(/^\D+/, ""));
+  const patch = node.replace(/^\d+\.\d+$/, "$&.0");
+  expect(page(".github/workflows/ci.yml")).toContain(`{ cli: ${OLDEST_CLI}, node: ${patch}, sdk: ${sdk} }`);
   expect(page("provider/plugin/PulumiPlugin.yaml")).toContain(`requiredPulumiVersion: ">=${OLDEST_CLI}"`);
 });
 
