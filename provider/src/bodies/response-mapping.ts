@@ -108,7 +108,7 @@ function jsonPointer(value: unknown): string | null {
   if (typeof value !== "string") return 'must be a JSON Pointer such as "/data/key"';
   if (parsePointer(value) !== null) return null;
   return REWRITTEN.test(value)
-    ? "is a path that Git Bash has made of a JSON Pointer; set it again after \"export MSYS_NO_PATHCONV=1\""
+    ? 'is a path that Git Bash has made of a JSON Pointer; set it again after "export MSYS_NO_PATHCONV=1"'
     : 'must be a JSON Pointer such as "/data/key"';
 }
 

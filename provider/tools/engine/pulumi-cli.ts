@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import sdk from "@pulumi/pulumi/package.json" with { type: "json" };
 
 import { ROOT } from "../checkout.ts";
-import { mustRun } from "../child-process.ts";
+import { LONG_LIMIT, mustRun } from "../child-process.ts";
 
 /**
  * The oldest Pulumi CLI with which the engine tests run. One before 3.254 would lose the outputs of a dynamic
@@ -46,7 +46,7 @@ const SOURCES: CliSources = {
   },
   async build(languages) {
     const script = join(import.meta.dirname, "cli-module/build.sh");
-    await mustRun("bash", [script, BUILT, ...languages], { timeoutMs: 25 * 60_000 });
+    await mustRun("bash", [script, BUILT, ...languages], { timeoutMs: LONG_LIMIT });
     return BUILT;
   },
 };

@@ -79,13 +79,13 @@ interface Spec {
 }
 
 /**
- * Returns the schema of the package, without an address: until a release, anyone could own it. A release adds
- * where it is.
+ * Returns the schema of the package.
  *
  * @param program The entry point for programs.
  * @param notes resource-notes.md
+ * @param addresses Where the release is.
  */
-export function schemaOf(program: DeclarationReflection, notes: string): unknown {
+export function schemaOf(program: DeclarationReflection, notes: string, addresses: object): unknown {
   const { version, keywords, license } = manifest;
   const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
@@ -103,6 +103,7 @@ export function schemaOf(program: DeclarationReflection, notes: string): unknown
     keywords: keywords.filter((word) => word !== "dynamic-provider"),
     license,
     publisher: "pulumi-partners",
+    ...addresses,
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables },
