@@ -13,8 +13,8 @@ export const ADDRESSES = {
 };
 
 /**
- * Returns what the schema has in addition today: {@link ADDRESSES} from the day on at which the changelog dates
- * this version. Before, the CLI would install what the owner of the address puts there.
+ * Returns what the schema has in addition today: {@link ADDRESSES}, once the changelog dates this version.
+ * Before, the CLI would install what the owner of the address puts there.
  */
 export function addressesOf(changelog: string): Partial<typeof ADDRESSES> {
   const [, date = ""] = changelog.split(`\n## [${version}] - `);
