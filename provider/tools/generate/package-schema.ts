@@ -90,7 +90,12 @@ export function schemaOf(program: DeclarationReflection, notes: string, addresse
   const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
   // missing.
-  const { properties } = schema.object("ProviderArgs");
+  const { properties, required = [] } = schema.object("ProviderArgs");
+  const inputs = Object.entries(properties).map(([name, property]): [string, Spec] =>
+    required.includes(name)
+      ? [name, { ...property, description: `${property.description}\n\nRequired.` }]
+      : [name, property],
+  );
   // The default provider has no name of its own.
   const description = properties["account"]?.description?.replace("the name of the provider", "`default`");
   const variables = { ...properties, account: { ...properties["account"], description } };
@@ -107,7 +112,11 @@ export function schemaOf(program: DeclarationReflection, notes: string, addresse
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables },
-    provider: { description: schema.description("Provider"), properties, inputProperties: properties },
+    provider: {
+      description: schema.description("Provider"),
+      properties,
+      inputProperties: Object.fromEntries(inputs),
+    },
     resources: Object.fromEntries(names.map((name) => [token(name), schema.resource(name)])),
     functions: {
       [PARTNER_WEBHOOKS.nativeToken]: {
