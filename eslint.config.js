@@ -27,7 +27,7 @@ const FOLDERS = [
     "An account does not know what uses it.",
   ]),
   imports(["provider/src/partner-api/**/*.ts"], PULUMI, [
-    "^\\.\\./(?!bodies/(?:json|failure-reports)\\.js|version\\.js)",
+    "^\\.\\./(?!bodies/(?:json|false-success)\\.js|version\\.js)",
     "The client knows no Pulumi and no resource.",
   ]),
   imports(["provider/src/{keys,webhooks}/**/*.ts"], PULUMI, UNDICI, [

@@ -36,7 +36,7 @@ export class AccountSession {
   readonly currentTime: () => number;
   readonly notify: (notice: Notice) => void;
   readonly showStatus: (text: string) => void;
-  /** The secrets of the settings, and what the handlers add. */
+  /** The secrets of the settings, and the keys that the handlers read. */
   readonly secrets = new KnownSecrets();
   /** Whether a stack keeps what happens: not in `pulumi do`, where nobody can follow up on it. */
   hasStack = true;
@@ -73,11 +73,12 @@ export class AccountSession {
 
   /** Returns the settings. @throws {PartnerError} that names everything that is missing or wrong. */
   readSettings(): Settings {
-    if (this.#validSettings !== null) return this.#validSettings;
-    const settings = this.settings.read();
-    this.secrets.add(settings.accessToken);
-    this.secrets.addHeaders(settings.headers);
-    return (this.#validSettings = settings);
+    if (this.#validSettings === null) {
+      this.#validSettings = this.settings.read();
+      this.secrets.addToken(this.#validSettings.accessToken);
+      this.secrets.addHeaders(this.#validSettings.headers);
+    }
+    return this.#validSettings;
   }
 
   /** Returns the client, opening it on the first call. @throws {PartnerError} about the settings. */

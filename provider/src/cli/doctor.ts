@@ -36,10 +36,15 @@ export const doctorCommand = {
     if (project === null && options.stack !== undefined)
       throw new Error("--stack needs a Pulumi project: use --cwd with its folder.");
     const config = project === null ? {} : await readConfig(flags);
+    const session = new AccountSession({
+      notify: () => undefined,
+      log: (line) => void process.stderr.write(`${session.secrets.mask(line)}\n`),
+    });
+    session.configure({ get: (key) => config[key]?.value });
     let exitCode = 0;
     const report: Report = (status, check, finding, table = []) => {
       const colored = styleText(COLORS[status], status.padEnd(9));
-      const text = finding.replaceAll(SET, () => withFlags(SET, flags));
+      const text = session.secrets.mask(finding.replaceAll(SET, () => withFlags(SET, flags)));
       const rows = table.map((row) => `${" ".repeat(9)}${row}\n`).join("");
       process.stdout.write(`${colored}${check.padEnd(12)}${text}\n${rows}`);
       if (status === "failed") exitCode = 1;
@@ -47,7 +52,7 @@ export const doctorCommand = {
     const isEncrypted = (key: string): boolean => config[key]?.secret === true;
     for (const text of configurationWarnings(project ?? "", Object.keys(config), isEncrypted))
       report("warning", "settings", text);
-    await checkService(config, report);
+    await checkService(session, report);
     return exitCode;
   },
 };
@@ -57,7 +62,7 @@ const COLORS = { ok: "green", warning: "yellow", failed: "red" } as const;
 /** The command in findings. With the flags of the doctor, it changes the stack that was checked. */
 const SET = "pulumi config set";
 
-/** Prints the result of a check: a text without secrets, and below it the rows of a table. */
+/** Prints the result of a check, without secrets, and below it the rows of a table. */
 type Report = (status: keyof typeof COLORS, check: string, finding: string, table?: string[]) => void;
 
 /** What `pulumi config --json` prints. A secret has no value there. */
@@ -107,12 +112,7 @@ export function unreadableConfig(flags: readonly string[], platform: NodeJS.Plat
 }
 
 /** Checks the settings of the default account, and the list that it gets with them. */
-async function checkService(config: Config, report: Report): Promise<void> {
-  const session = new AccountSession({
-    notify: () => undefined,
-    log: (line) => void process.stderr.write(`${line}\n`),
-  });
-  session.configure({ get: (key) => config[key]?.value });
+async function checkService(session: AccountSession, report: Report): Promise<void> {
   const { settings } = session;
   let check = "settings";
   try {

@@ -2,6 +2,8 @@ import type * as Grpc from "@grpc/grpc-js";
 import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb.js";
 
+import type { MaskedText } from "../partner-api/known-secrets.js";
+
 /** gRPC obeys `grpc_proxy`, `https_proxy` and `http_proxy` even for 127.0.0.1, where the engine is. */
 const ENGINE_CHANNEL = { "grpc.enable_http_proxy": 0 };
 /** Milliseconds. Enough, since the engine runs on the same machine. */
@@ -25,16 +27,16 @@ export class EngineLog {
   }
 
   /** Shows a line, on stderr if the engine cannot. @param urn Empty if it belongs to no resource. */
-  show(severity: "WARNING" | "INFO", message: string, urn: string): void {
+  show(severity: "WARNING" | "INFO", message: MaskedText, urn: string): void {
     const prefixed = `pulumi-partners: ${message}`;
     const request = new LogRequest().setSeverity(LogSeverity[severity]).setUrn(urn);
     const text = urn === "" ? prefixed : message; // Without a resource, nothing else shows the sender.
-    this.#send(request.setMessage(text.toWellFormed()), `${prefixed}\n`);
+    this.#send(request.setMessage(text), `${prefixed}\n`);
   }
 
   /** Shows a message in the status column, until the next one replaces it. */
-  showStatus(message: string, urn: string): void {
-    const request = new LogRequest().setSeverity(LogSeverity.INFO).setMessage(message.toWellFormed());
+  showStatus(message: MaskedText, urn: string): void {
+    const request = new LogRequest().setSeverity(LogSeverity.INFO).setMessage(message);
     this.#send(request.setUrn(urn).setEphemeral(true));
   }
 

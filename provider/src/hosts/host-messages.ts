@@ -9,7 +9,7 @@ import { PARTNER_API_KEY, PARTNER_WEBHOOK_STATE } from "../registration.js";
  */
 export function errorText(error: PartnerError, usesLastSettings: boolean): string {
   const hint = usesLastSettings && dependsOnSettings(error) ? ` ${LAST_SETTINGS}` : "";
-  return `${error.message}${hint} [${error.code}]`.toWellFormed(); // gRPC cannot encode lone surrogates.
+  return `${error.message}${hint} [${error.code}]`;
 }
 
 /** The same error as that of another resource. @param name Empty if it is not known. */

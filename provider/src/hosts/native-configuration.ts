@@ -40,7 +40,8 @@ export class NativeConfiguration {
     const prefix = session.settings.isExplicit ? "" : NAMESPACE;
     for (const text of unknownSettings(partsOf(request.getUrn()).project, names, prefix))
       session.notify(warning(text));
-    const problems = TEXT_SETTINGS.filter((name) => !isText(news[name])).map(mustBeText);
+    const notText = TEXT_SETTINGS.filter((name) => !isText(news[name]));
+    const problems = notText.map((name) => this.#host.mask(mustBeText(name)));
     try {
       // Values that are not known yet cannot be checked here; the checks of the resources report them later.
       if (problems.length === 0 && !JSON.stringify(inputs).includes(UNKNOWN)) session.readSettings();

@@ -8,6 +8,7 @@ import { partsOf, type Properties, type ResourceName } from "../adapter/properti
 import { isStored, ResourceAdapter } from "../adapter/resource-adapter.js";
 import { keyResource } from "../keys/key-resource.js";
 import { PartnerError } from "../partner-api/errors.js";
+import type { MaskedText } from "../partner-api/known-secrets.js";
 import type { RESOURCES } from "../registration.js";
 import { createWebhooks } from "../webhooks/webhook-forms.js";
 import { EngineLog } from "./engine-log.js";
@@ -33,7 +34,7 @@ export class CallFailure extends Error {
   /** What the engine must keep in the state; `null` if nothing. */
   readonly kept: PartialFailure | null;
 
-  constructor(message: string, kept: PartialFailure | null) {
+  constructor(message: MaskedText, kept: PartialFailure | null) {
     super(message);
     this.kept = kept;
   }
@@ -67,15 +68,15 @@ export class PluginHost {
         const key = `${this.#urn || (this.#calls.getStore()?.id ?? "")} ${text}`;
         if (this.#shown.has(key)) return;
         this.#shown.add(key);
-        this.#log.show(severity === "warning" ? "WARNING" : "INFO", this.#masked(text), this.#urn);
+        this.#log.show(severity === "warning" ? "WARNING" : "INFO", this.mask(text), this.#urn);
       },
       showStatus: (text) => {
-        this.#log.showStatus(this.#masked(text), this.#urn);
+        this.#log.showStatus(this.mask(text), this.#urn);
       },
       log: (line) => {
         const { isExplicit, account } = this.session.settings;
         const named = isExplicit ? `${line} account=${JSON.stringify(account)}` : line;
-        this.#log.show("INFO", this.#masked(named), this.#urn);
+        this.#log.show("INFO", this.mask(named), this.#urn);
       },
     });
     this.handlers = createHandlers(this.session);
@@ -111,7 +112,7 @@ export class PluginHost {
     this.hasCurrentSettings = true; // The engine calls it only for a program.
     try {
       const { inputs, problems } = await resource.check(olds, news, this.#urn);
-      return { inputs, problems: problems.map((problem) => this.#masked(problem)) };
+      return { inputs, problems: problems.map((problem) => this.mask(problem)) };
     } catch (error) {
       return { inputs: news, problems: [this.describeError(error)] };
     }
@@ -137,8 +138,13 @@ export class PluginHost {
    * Returns the message that the user sees. If many resources fail with the same error, only the first shows
    * it in full. A partial failure always does, because the engine stores its message with the resource.
    */
-  describeError(error: unknown): string {
-    return this.#masked(this.#messageOf(error));
+  describeError(error: unknown): MaskedText {
+    return this.mask(this.#messageOf(error));
+  }
+
+  /** Masks what the process knows to be secret. Its exits take no other texts, so that none can forget it. */
+  mask(text: string): MaskedText {
+    return this.session.secrets.mask(text);
   }
 
   #messageOf(error: unknown): string {
@@ -153,11 +159,6 @@ export class PluginHost {
     // A retry hook repeats the call of the resource that failed first.
     const isFirst = first === undefined || (first === this.#urn && first !== "");
     return isFirst ? errorText(error, usesLastSettings) : repeatedText(error, partsOf(first).name);
-  }
-
-  /** Each text that leaves the process passes here: an error, notice, status or line of the log. */
-  #masked(text: string): string {
-    return this.session.secrets.mask(text);
   }
 
   /** The URN of the current call; empty if it is not known. */

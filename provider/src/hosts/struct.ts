@@ -2,6 +2,7 @@ import proto from "@pulumi/pulumi/proto/provider_pb.js";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 
 import { withoutUndefined, type Properties } from "../adapter/properties.js";
+import type { MaskedText } from "../partner-api/known-secrets.js";
 import { unmarkSecrets } from "./secret-marks.js";
 
 /** Reads properties, without marks of secrets and without what only the dynamic host needs in the state. */
@@ -18,6 +19,6 @@ export function toStruct(properties: Properties): Struct {
 }
 
 /** Without a property name: the engine would print the property's value, even if it is a secret. */
-export function checkFailure(reason: string): proto.CheckFailure {
+export function checkFailure(reason: MaskedText): proto.CheckFailure {
   return new proto.CheckFailure().setReason(reason);
 }

@@ -40,19 +40,22 @@ export function openCreationBlocks(creation: OpenCreation, resource: KeylessReso
   }
   // A replacement would also delete a current key.
   const orReplace = hasKey ? "" : ` or run "pulumi up --replace ${shellUrn(urn)}"`;
-  const another = `To create another key, set a new rotation.trigger${orReplace}.${stays}`;
+  const how = `To create another key, set a new rotation.trigger${orReplace}.`;
+  const later = "Once that is corrected, set a new rotation.trigger to create another key.";
+  const another = `${creation.cause === undefined ? how : later}${stays}`;
   return noKeyRead(creation, urn, `${ASK_SERVICE} ${another}`);
 }
 
 /** What only a person can do: the contract lists no keys. */
 const ASK_SERVICE = "Ask the service to delete that key.";
 
-function noKeyRead({ at, response }: OpenCreation, urn: string, then: string): PartnerError {
+function noKeyRead({ at, response, cause }: OpenCreation, urn: string, then: string): PartnerError {
   const received = response?.isCutOff ? "the response was cut off" : "no key was recognized in the response";
   const reason = response === null ? "its value was lost with the response" : received;
   return new PartnerError(
     response === null ? "PARTNERS_RESOURCE" : "PARTNERS_UNREADABLE",
-    `A key may have been created${inResource("for", urn)} at ${minuteOf(at)}, but ${reason}. ${then}`,
+    `${cause === undefined ? "" : `${cause} `}A key may have been created${inResource("for", urn)} at ` +
+      `${minuteOf(at)}, but ${reason}. ${then}`,
     { mayHaveChanged: true },
   );
 }

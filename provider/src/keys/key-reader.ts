@@ -1,4 +1,4 @@
-import { reportsFailure } from "../bodies/failure-reports.js";
+import { reportsFailure } from "../bodies/false-success.js";
 import {
   consistsOfWords,
   isObject,

@@ -32,7 +32,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
 
     stateOf(outputs) {
       const state = stateOf(outputs);
-      for (const key of [state.current, state.previous]) if (key !== null) session.secrets.add(key.apiKey);
+      for (const key of [state.current, state.previous]) if (key !== null) session.secrets.addKey(key.apiKey);
       return state;
     },
 
@@ -90,7 +90,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       if (variable === undefined) return Promise.reject(wrongKeyId());
       const apiKey = session.env[variable];
       if (!apiKey) return Promise.reject(variableNotSet(variable));
-      session.secrets.add(apiKey);
+      session.secrets.addKey(apiKey);
       if (!isVisibleAscii(apiKey) || !isPathSegment(apiKey)) return Promise.reject(wrongKeyId());
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });

@@ -24,6 +24,8 @@ export interface OpenCreation {
   readonly trigger: string | null;
   /** The response, in which no key was found; `null` if the response was lost. */
   readonly response: KeyResponse | null;
+  /** Why the response was lost, if that lasts until somebody corrects it: the message of the error. */
+  readonly cause?: string;
 }
 
 /** The keys of a `PartnerApiKey`. Secret. */
@@ -124,8 +126,9 @@ function keyOf(apiKey: unknown, { createdAt, response }: Properties): Key | null
 
 function openCreationOf(value: unknown): OpenCreation | null {
   if (!isObject(value)) return null;
-  const { at, trigger, response } = value;
-  return { at: textOf(at) ?? "", trigger: textOf(trigger), response: responseOf(response) };
+  const { at, trigger, response, cause } = value;
+  const creation = { at: textOf(at) ?? "", trigger: textOf(trigger), response: responseOf(response) };
+  return typeof cause === "string" ? { ...creation, cause } : creation;
 }
 
 function responseOf(value: unknown): KeyResponse | null {

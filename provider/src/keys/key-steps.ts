@@ -63,7 +63,8 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const { response, failure: lost } = await client.createApiKey((text) => showsKey(session, text));
   const at = new Date(session.currentTime()).toISOString();
   const openCreation = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
-  const sent = { ...state, openCreation };
+  const cause = lost?.isPermanent ? { cause: lost.message } : {};
+  const sent = { ...state, openCreation: { ...openCreation, ...cause } };
   const outcome = readCreation(change, sent);
   const isNew = state.current === null && state.openCreation === null;
   // Of a new resource, there would be nothing to keep but the key of another one.
@@ -71,6 +72,9 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const applied = settleCreation(change, sent, outcome);
   // No key is read from a response that was lost or cut off, so the first error never comes alone.
   if (lost === null || applied.failure === null) return applied;
+  // The open creation itself says a cause that lasts.
+  if (lost.isPermanent)
+    return { ...applied, failure: lost.withMessage(applied.failure.message, { summary: null }) };
   return { ...applied, failure: withSentence(lost, applied.failure.message) };
 }
 

@@ -112,6 +112,6 @@ function proposalOf(session: AccountSession, pointers: readonly string[]): strin
 function readText(session: AccountSession, text: string): KeyReading {
   const { responses, accessToken } = session.readSettings();
   const reading = readApiKey(text, responses, accessToken);
-  if (reading.kind === "found") session.secrets.add(reading.apiKey);
+  if (reading.kind === "found") session.secrets.addKey(reading.apiKey);
   return reading;
 }

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 
 import { VERSION } from "../version.js";
-import { codeOf } from "./failure-codes.js";
+import { codeOf, isMalformed } from "./connection-errors.js";
 import type { OperationKind } from "./operations.js";
 
 /** A single HTTP request. */
@@ -32,11 +32,11 @@ export interface HttpResponse {
   readonly body: Buffer;
   /** The body as UTF-8. Secret. */
   readonly text: string;
-  /** Why the body ended before its end: a limit of ours, or the connection; `null` if it seems whole. */
+  /** Why the body is not whole: a limit of ours, the connection, or its form; `null` if it seems so. */
   readonly cutOff: CutOff | null;
 }
 
-export type CutOff = "limit" | "timeout" | "connection";
+export type CutOff = "limit" | "timeout" | "connection" | "malformed";
 
 /** An attempt without a status. */
 export interface NoResponse {
@@ -149,7 +149,8 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
     } else {
       const encoding = String(this.#response.headers["content-encoding"]);
       const body = decode(Buffer.concat(this.#chunks), encoding, BODY_LIMIT[this.#request.kind]);
-      const cutOff = why === "interrupted" ? "connection" : why;
+      const byConnection = isMalformed(code) ? "malformed" : "connection";
+      const cutOff = why === "connection" || why === "interrupted" ? byConnection : why;
       this.#resolve({ kind: "response", ...this.#response, body, text: body.toString(), cutOff });
     }
     if (why !== null) this.#controller?.abort(new Error("finished"));

@@ -1,13 +1,22 @@
-import { reportsFailure, rootReportsFailure } from "../bodies/failure-reports.js";
+import { reportsFailure, rootReportsFailure } from "../bodies/false-success.js";
+import { saysAlready, type StateWords } from "./already-words.js";
 import { sendOnce, type Attempt, type HttpResponse } from "./attempt.js";
 import { createConnections, type BaseUrl, type Connections } from "./connections.js";
 import type { PartnerError } from "./errors.js";
-import { wordsOf, type KnownSecrets } from "./known-secrets.js";
-import { API_ROOT, OPERATIONS, STATE_OPERATION, type Operation, type WebhookState } from "./operations.js";
+import type { KnownSecrets } from "./known-secrets.js";
+import {
+  API_ROOT,
+  OPERATIONS,
+  STATE_OPERATION,
+  STATES,
+  type Operation,
+  type WebhookState,
+} from "./operations.js";
 import { RateLimiter, type Clock } from "./rate-limiter.js";
 import { requestFailed, retryStatus, type RequestFailure } from "./request-messages.js";
 import { withRetry, type Outcome } from "./retry.js";
-import { quoteServer } from "./server-text.js";
+import { quoteServer, serverMessage } from "./server-text.js";
+import { isConflict } from "./statuses.js";
 
 /** Where the Partner API of one account is, and how to talk to it. */
 export interface ServiceSettings {
@@ -25,8 +34,10 @@ export interface ClientOptions extends ServiceSettings, Pick<RequestFailure, "se
   /** Sets the proxies. */
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** What else no message may repeat, such as the keys of the stack. */
-  readonly secrets?: KnownSecrets;
+  /** The words for the states of a webhook, besides the usual ones. */
+  readonly responses?: StateWords;
+  /** What no message may repeat, the access token and the headers among them. */
+  readonly secrets: KnownSecrets;
   /** When it aborts, waits end, and requests are abandoned, except a creation that was sent. */
   readonly signal?: AbortSignal | undefined;
   /** Gets one line for each attempt, without secrets. */
@@ -121,6 +132,7 @@ export class PartnerClient {
       limiter: this.#limiter,
       timeout: 4 * requestTimeout,
       signal,
+      isAlreadySo: (attempt: Attempt) => this.#isAlreadySo(operation, attempt),
       onRetry: (attempt: Attempt, pause: number) =>
         showStatus?.(retryStatus(operation, webhookId, attempt, pause)),
     };
@@ -154,11 +166,10 @@ export class PartnerClient {
   #errorAfter(call: Call, outcome: Outcome): PartnerError {
     const { operation, webhookId = null, secrets = [] } = call;
     const { attempt } = outcome;
-    const { baseUrl, settingName } = this.#options;
+    const { baseUrl, settingName, secrets: known } = this.#options;
     const isResponse = attempt?.kind === "response";
     // Any word of a creation that was cut off may be the key, which nothing has read.
     const isQuotable = isResponse && (operation !== "createApiKey" || attempt.cutOff === null);
-    const allSecrets = [...secretsOf(this.#options), ...secrets];
     return requestFailed({
       operation,
       webhookId,
@@ -166,8 +177,16 @@ export class PartnerClient {
       settingName,
       outcome,
       pause: this.#limiter.pause,
-      serverWords: isQuotable ? quoteServer(attempt.text, allSecrets) : null,
+      serverWords: isQuotable ? quoteServer(attempt, (text) => known.areIn(text, secrets)) : null,
+      isAlreadySo: attempt !== null && this.#isAlreadySo(operation, attempt),
     });
+  }
+
+  /** Whether a change was refused because the webhook is in the wanted state already. */
+  #isAlreadySo(operation: Operation, attempt: Attempt): boolean {
+    const wanted = STATES.find((state) => STATE_OPERATION[state] === operation);
+    if (wanted === undefined || attempt.kind !== "response" || !isConflict(attempt.status)) return false;
+    return saysAlready(serverMessage(attempt) ?? "", wanted, this.#options.responses);
   }
 }
 
@@ -178,14 +197,4 @@ interface Call {
   readonly segment?: string;
   readonly webhookId?: number;
   readonly secrets?: readonly string[];
-}
-
-/** The minimum length of a word in a header that is a secret on its own. */
-const MIN_WORD_LENGTH = 8;
-
-/** Returns what no message may contain. Of a header, a server may quote one word alone. */
-function secretsOf({ accessToken, headers, secrets }: ClientOptions): string[] {
-  const values = Object.values(headers);
-  const words = values.flatMap(wordsOf).filter((word) => word.length >= MIN_WORD_LENGTH);
-  return [accessToken, ...values, ...words, ...(secrets?.values ?? [])];
 }

@@ -17,6 +17,16 @@ export interface ErrorFacts {
   /** Whether it shows that the Partner API was not reached with these settings. @default false */
   readonly isUnreachable?: boolean;
   /**
+   * Whether the server refused to change a webhook with a 409 whose words say that it is in the wanted state
+   * already. @default false
+   */
+  readonly isAlreadySo?: boolean;
+  /**
+   * Whether the response was lost for a reason that lasts until somebody corrects it, such as headers that
+   * are not HTTP. @default false
+   */
+  readonly isPermanent?: boolean;
+  /**
    * The first clause of the message, such as `GET https://…: the server returned 401`. Of the resources that
    * fail with the same one, only the first shows the whole message. @default each shows it
    */
@@ -35,6 +45,8 @@ export class PartnerError extends Error {
   readonly mayHaveChanged: boolean;
   readonly status: number | null;
   readonly isUnreachable: boolean;
+  readonly isAlreadySo: boolean;
+  readonly isPermanent: boolean;
   readonly summary: string | null;
   readonly #facts: ErrorFacts;
 
@@ -44,6 +56,8 @@ export class PartnerError extends Error {
     this.mayHaveChanged = facts.mayHaveChanged ?? false;
     this.status = facts.status ?? null;
     this.isUnreachable = facts.isUnreachable ?? false;
+    this.isAlreadySo = facts.isAlreadySo ?? false;
+    this.isPermanent = facts.isPermanent ?? false;
     this.summary = facts.summary ?? null;
     this.#facts = facts;
   }

@@ -1,14 +1,25 @@
-import { isWebPage } from "../bodies/failure-reports.js";
-import { BODY_LIMIT, HEADER_LIMIT, type Attempt, type CutOff, type NoResponse } from "./attempt.js";
+import { isWebPage } from "../bodies/false-success.js";
+import {
+  BODY_LIMIT,
+  HEADER_LIMIT,
+  type Attempt,
+  type CutOff,
+  type HttpResponse,
+  type NoResponse,
+} from "./attempt.js";
 import { PartnerError, type ErrorCode } from "./errors.js";
-import { permanentCause, type PermanentCause } from "./failure-codes.js";
+import { permanentCause, type PermanentCause } from "./connection-errors.js";
 import { API_ROOT, OPERATIONS, type Operation } from "./operations.js";
 import type { Outcome } from "./retry.js";
+import { isPermanent } from "./retry-table.js";
 import {
+  canBeRefusedForNow,
   isAuthentication,
+  isBusy,
   isConflict,
   isFromElsewhere,
   isNotFound,
+  isNotImplemented,
   isRedirect,
   isSuccess,
   isTemporary,
@@ -29,6 +40,8 @@ export interface RequestFailure {
   readonly pause: number;
   /** What the server said, redacted. */
   readonly serverWords: string | null;
+  /** Whether it refused because the webhook is in the wanted state already. */
+  readonly isAlreadySo: boolean;
 }
 
 /** An operation failed: what happened, what may have changed, one remedy, and the server's own words. */
@@ -49,6 +62,8 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     mayHaveChanged,
     status: attempt?.kind === "response" ? attempt.status : null,
     isUnreachable: isUnreachable(outcome),
+    isAlreadySo: failure.isAlreadySo,
+    isPermanent: attempt !== null && isPermanent(attempt),
     summary: clause(template),
   });
 }
@@ -107,16 +122,19 @@ function explain(failure: RequestFailure): readonly [code: ErrorCode, happened: 
     const remedy = `Check ${baseUrl}, and whether a gateway needs a login or ${settingName("headers")}.`;
     return [code, `${happened} and a web page`, remedy];
   }
-  if (!isSuccess(status)) return [code, happened, statusRemedy(status, failure)];
+  if (!isSuccess(status)) return [code, happened, statusRemedy(attempt, failure)];
   if (cutOff === "timeout") return ["PARTNERS_TIMEOUT", happened, slowServer(failure)];
   if (cutOff === "connection") return ["PARTNERS_CONNECTION", happened, again(failure)];
+  if (cutOff === "malformed") return ["PARTNERS_CONNECTION", happened, PERMANENT_REMEDY["not HTTP"](baseUrl)];
   if (cutOff === "limit") return [code, happened, `Check ${baseUrl}.`];
   return [code, `${happened}, but its body reports a failure`, ""];
 }
 
 function happenedIn(attempt: Attempt, operation: Operation): string {
   if (attempt.kind === "noResponse") {
-    if (!isTimeout(attempt)) return `the connection failed (${attempt.code})`;
+    const { code } = attempt;
+    if (permanentCause(code) === "not HTTP") return `the response is not valid HTTP (${code})`;
+    if (!isTimeout(attempt)) return `the connection failed (${code})`;
     return `timed out while ${attempt.sent ? "waiting for the response" : "connecting"}`;
   }
   const { status, cutOff } = attempt;
@@ -129,24 +147,30 @@ function happenedIn(attempt: Attempt, operation: Operation): string {
 const CUT_OFF: Readonly<Record<Exclude<CutOff, "limit">, string>> = {
   timeout: "timed out while reading the response",
   connection: "the response was cut off",
+  malformed: "the body of the response is not valid HTTP",
 };
 
-function statusRemedy(status: number, failure: RequestFailure): string {
+function statusRemedy({ status, headers }: HttpResponse, failure: RequestFailure): string {
   const { operation, webhookId, settingName } = failure;
   const [baseUrl, token] = [settingName("baseUrl"), settingName("accessToken")];
   if (isRedirect(status)) return `Redirects are not followed: set ${baseUrl} to the final address.`;
+  if (canBeRefusedForNow(status) && headers["retry-after"] !== undefined) return again(failure);
   if (status === 401) return `The access token was rejected: check ${token}.`;
-  if (status === 403) return `The access token has no permission for this operation: check ${token}.`;
+  if (status === 403) {
+    const orLimit = operation === "createApiKey" ? ", or the account may have reached a limit" : "";
+    return `The access token may lack permission for this operation${orLimit}: check ${token}.`;
+  }
   if (isNotFound(status))
     return webhookId === null
       ? `Nothing is at this address: check ${baseUrl}, the part before ${API_ROOT}.`
       : `The webhook may be gone. If not, check ${baseUrl}.`;
   if (isConflict(status) && operation === "createApiKey")
     return (
-      "The service may allow only one key at a time. If this stack has it, rotate without overlap, with " +
-      "deleteBeforeReplace; otherwise, delete it at the service."
+      "Run this again. If that fails, the service may allow only one key at a time: if this stack has it, " +
+      "rotate without overlap, with deleteBeforeReplace; else delete it."
     );
-  return status >= 500 || isTemporary(status) || isConflict(status) ? again(failure) : "";
+  if (isNotImplemented(status)) return `The server does not have this operation: check ${baseUrl}.`;
+  return status >= 500 || isTemporary(status) || isBusy(status) ? again(failure) : "";
 }
 
 function connectionRemedy(attempt: NoResponse, failure: RequestFailure): string {
@@ -156,6 +180,7 @@ function connectionRemedy(attempt: NoResponse, failure: RequestFailure): string 
   if (cause !== null) return PERMANENT_REMEDY[cause](baseUrl);
   // The address was right.
   if (sent) return isTimeout(attempt) ? slowServer(failure) : again(failure);
+  if (/^PROXY_4/.test(code)) return again(failure); // The others are permanent.
   if (/^PROXY_|^UND_ERR_PRX_CONN$/.test(code))
     return "The proxy did not connect: check HTTPS_PROXY, or add the host to NO_PROXY.";
   return `Check ${baseUrl}, the network and any proxy.`;
@@ -171,6 +196,8 @@ const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => str
   "proxy refusal": () => "The proxy refuses this host: allow it there, or add it to NO_PROXY.",
   "long headers": (baseUrl) =>
     `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
+  "not HTTP": (baseUrl) =>
+    `Check ${baseUrl}. If it is right, the service or a gateway has to correct its responses.`,
 };
 
 /** Not for a creation that may have taken effect: the next one would create a second object. */

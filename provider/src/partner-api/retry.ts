@@ -1,8 +1,8 @@
 import type { Attempt, HttpResponse } from "./attempt.js";
-import { permanentCause } from "./failure-codes.js";
 import type { OperationKind } from "./operations.js";
 import type { Clock, RateLimiter } from "./rate-limiter.js";
-import { hadNoEffect, isSuccess, isTemporary, isThrottled } from "./statuses.js";
+import { nextAfter } from "./retry-table.js";
+import { hadNoEffect, isBusy, isSuccess } from "./statuses.js";
 
 /** The maximum number of attempts, without those that return 429. */
 const MAX_ATTEMPTS = 6;
@@ -23,25 +23,10 @@ type Ending =
   /** `attempt`: the last one, if there was any. */
   | { readonly end: "interrupted" | "throttled"; readonly attempt: Attempt | null };
 
-/**
- * Decides what follows an attempt: the end, a retry, or after a 429 a retry as soon as the rate limit allows
- * it. A creation is repeated only if it certainly had no effect: a second key is worse than an error.
- */
-function decideRetry(kind: OperationKind, attempt: Attempt): Ending | "retry" | "waitForLimit" {
-  const failed: Ending = { end: "failed", attempt };
-  if (attempt.kind === "noResponse") {
-    const mayPass = permanentCause(attempt.code) === null;
-    return mayPass && !(kind === "create" && attempt.sent) ? "retry" : failed;
-  }
-  const { status, cutOff } = attempt;
-  if (isSuccess(status)) {
-    if (kind !== "read" || cutOff === null) return { end: "done", attempt };
-    return cutOff === "limit" ? failed : "retry";
-  }
-  if (isThrottled(status)) return "waitForLimit";
-  if (kind === "create") return failed;
-  // After a 500, a change may have failed halfway.
-  return isTemporary(status) || (kind === "read" && status === 500) ? "retry" : failed;
+function endingWith(kind: OperationKind, attempt: Attempt): Ending {
+  if (attempt.kind === "noResponse" || !isSuccess(attempt.status)) return { end: "failed", attempt };
+  // What a list lacks, nothing shows. Any other success is one without its body.
+  return { end: kind === "read" && attempt.cutOff !== null ? "failed" : "done", attempt };
 }
 
 function mayHaveEffect(kind: OperationKind, attempt: Attempt): boolean {
@@ -55,19 +40,22 @@ interface RetryContext {
   /** Milliseconds for attempts and the pauses between them, without what a 429 or the queue takes. */
   readonly timeout: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called before each retry with the last attempt and the pause in milliseconds. */
+  /** Whether the server says that what it refuses to do is so already. */
+  readonly isAlreadySo: (attempt: Attempt) => boolean;
+  /** Called before each pause with the last attempt and the milliseconds. */
   readonly onRetry: (attempt: Attempt, pause: number) => void;
 }
 
 /** Sends as often as the policy allows. @param send Gets the milliseconds left, and the attempts so far. */
 export async function withRetry(
   kind: OperationKind,
-  { clock, limiter, timeout, signal, onRetry }: RetryContext,
+  { clock, limiter, timeout, signal, isAlreadySo, onRetry }: RetryContext,
   send: (left: number, earlier: readonly Attempt[]) => Promise<Attempt>,
 ): Promise<Outcome> {
   const attempts: Attempt[] = [];
   let left = timeout;
   let failures = 0;
+  let isAlone = false;
   const outcome = (ending: Ending): Outcome => ({
     ...ending,
     mayHaveChanged: attempts.some((attempt) => mayHaveEffect(kind, attempt)),
@@ -76,24 +64,29 @@ export async function withRetry(
 
   for (;;) {
     const last = attempts.at(-1) ?? null;
-    const hasTurn = await limiter.acquire((pause) => {
+    const turn = await limiter.acquire(kind, isAlone, (pause) => {
       if (last !== null) onRetry(last, pause);
     });
-    if (!hasTurn) return outcome({ end: signal?.aborted ? "interrupted" : "throttled", attempt: last });
+    if (turn === null) return outcome({ end: signal?.aborted ? "interrupted" : "throttled", attempt: last });
     const startedAt = clock.now();
     const attempt = await send(left, attempts);
     attempts.push(attempt);
     const retryAfter = readRetryAfter(attempt, clock.now());
-    limiter.release(attempt.kind === "response" ? attempt.status : null, retryAfter);
+    const status = attempt.kind === "response" ? attempt.status : null;
+    limiter.release(turn, status, retryAfter);
 
-    const decision = decideRetry(kind, attempt);
-    if (decision === "waitForLimit") continue; // It costs no attempt and no time.
-    if (decision !== "retry") return outcome(decision);
-    const pause = Math.max(retryAfter ?? 0, backoff(failures, clock));
+    const { overlapped } = turn;
+    const next = nextAfter(kind, { attempt, retryAfter, overlapped, isAlreadySo: isAlreadySo(attempt) });
+    if (next === "end") return outcome(endingWith(kind, attempt));
+    if (next === "together") continue;
+    const pause = next === "alone" ? 0 : Math.max(retryAfter ?? 0, backoff(failures, clock));
+    // What was refused next to others would be refused next to them again.
+    isAlone = overlapped && isBusy(status);
     failures += 1;
     left -= clock.now() - startedAt + pause;
     if (signal?.aborted) return outcome({ end: "interrupted", attempt });
     if (failures >= MAX_ATTEMPTS || left <= 0) return outcome({ end: "failed", attempt });
+    if (pause === 0) continue;
     onRetry(attempt, pause);
     await clock.sleep(pause, signal);
   }

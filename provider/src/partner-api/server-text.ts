@@ -1,13 +1,13 @@
 import { isArray, isObject, parseDocument } from "../bodies/json.js";
-import { spellingsOf } from "./known-secrets.js";
+import type { HttpResponse } from "./attempt.js";
 import { API_ROOT } from "./operations.js";
 
 /** The maximum number of characters of a text to show, and to clean: a regex can fail on a very long run. */
 const [MAX_SHOWN, MAX_CLEANED] = [200, 1_000];
-/** Shorter values, such as a header `1`, are in too many texts. */
-const MIN_SECRET_LENGTH = 4;
-/** The members of an error body that hold its message: RFC 9457, RFC 6749, JSON:API and custom. */
-const MESSAGE_MEMBERS = ["message", "error_description", "detail", "errors", "error", "title"];
+/** The members of an error body that hold its message: RFC 9457, RFC 6749, JSON:API, Apigee and custom. */
+const MESSAGE_MEMBERS = ["message", "error_description", "detail", "errors", "error", "title", "fault"];
+/** The same in a member that is an object, or a list of them: FastAPI has `msg`, Rails `base`. */
+const INNER_MEMBERS = ["message", "msg", "detail", "title", "faultstring", "base"];
 /** What tokens, and paths, consist of. */
 const RUN = /[\w.~+/=|%-]+/g;
 /** A run that could be a secret. */
@@ -17,29 +17,37 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 /** Characters that show nothing or change the direction of text. Some systems skip them in commands. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
+/** The body of a response, and what says whether it is a text for people. */
+export type ServerText = Pick<HttpResponse, "text" | "headers">;
+
 /**
- * Returns the server's own words in the body of a response: on one line, at most 200 characters, with `***`
- * for anything that could be a secret.
+ * Returns the server's own words in a response: on one line, at most 200 characters, with `***` for anything
+ * that could be a secret.
  *
- * @param secrets What must not be repeated: the access token, values of headers, keys, an ID. A text that was
- *   shortened, or of which a part was removed, could no longer be searched for them.
- * @returns `null` if the body has no message, or if one of the secrets occurs in it.
+ * @param hasSecret Whether a text contains what must not be repeated. It is asked about the whole text: a
+ *   shortened one may contain a part of a secret.
+ * @returns `null` if the response has no message, or if it contains a secret.
  */
-export function quoteServer(body: string, secrets: readonly string[]): string | null {
-  const words = messageIn(parseDocument(body));
+export function quoteServer(response: ServerText, hasSecret: (text: string) => boolean): string | null {
+  const words = serverMessage(response);
   if (words === null) return null;
   const line = toLine(words);
-  if (containsSecret(words, secrets) || containsSecret(line, secrets)) return null;
+  if (hasSecret(words) || hasSecret(line)) return null;
   return shorten(line.replace(RUN, mask)) || null;
 }
 
-/** Whether a text contains a secret in one of its usual spellings, in any case. */
-function containsSecret(text: string, secrets: readonly string[]): boolean {
-  const searched = text.toLowerCase();
-  return secrets
-    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-    .flatMap(spellingsOf)
-    .some((spelling) => searched.includes(spelling.toLowerCase()));
+/** Returns the message in a response, as it is: for code, which never shows it. */
+export function serverMessage({ text, headers }: ServerText): string | null {
+  const document = parseDocument(text);
+  if (document === undefined)
+    return /^text\/plain\b/i.test(String(headers["content-type"])) ? oneLine(text) : null;
+  return messageIn(document, MESSAGE_MEMBERS);
+}
+
+/** Returns a text that is one short line. A longer one is a page, or a trace of the stack. */
+function oneLine(text: string): string | null {
+  const line = text.trim();
+  return line.length > MAX_SHOWN || /[\r\n]/.test(line) || line.startsWith("<") ? null : line || null;
 }
 
 /** Masks what could be a secret. In a path of the Partner API, each segment counts on its own. */
@@ -53,15 +61,19 @@ function maskWord(word: string): string {
   return MAY_BE_SECRET.test(word) ? "***" : word;
 }
 
-function messageIn(document: unknown): string | null {
+/** Returns the first text in the members, or in the first element of a list in them. */
+function messageIn(document: unknown, members: readonly string[]): string | null {
   if (!isObject(document)) return null;
-  for (const member of MESSAGE_MEMBERS) {
-    const value = document[member];
-    const first: unknown = isArray(value) ? value[0] : value;
-    const text = isObject(first) ? (first["message"] ?? first["detail"] ?? first["title"]) : first;
+  for (const member of members) {
+    const value = firstOf(document[member]);
+    const text = isObject(value) && members !== INNER_MEMBERS ? messageIn(value, INNER_MEMBERS) : value;
     if (typeof text === "string" && text.trim() !== "") return text;
   }
   return null;
+}
+
+function firstOf(value: unknown): unknown {
+  return isArray(value) ? value[0] : value;
 }
 
 /** Puts text on one line, without anything that a reader cannot see. */

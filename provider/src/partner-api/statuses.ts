@@ -23,8 +23,18 @@ export const isConflict = oneOf(409);
 export const isRefused = oneOf(400, 409, 422);
 /** Too many requests: refused, so even a creation is repeated. */
 export const isThrottled = oneOf(429);
+/** Something else has locked it. */
+export const isLocked = oneOf(423);
+/** What a service returns that is busy with another change. */
+export const isBusy = oneOf(409, 423);
+/** With `Retry-After`, the request had no effect, and the server wants it later. */
+export const canBeRefusedForNow = oneOf(403, 409, 423, 425);
 /** Another attempt may succeed. */
 export const isTemporary = oneOf(408, 502, 503, 504);
+/** The service failed, perhaps halfway. */
+export const isInternalError = oneOf(500);
+/** The service does not have this operation. */
+export const isNotImplemented = oneOf(501);
 /** Perhaps not from the Partner API, but from a gateway, or from another service at a wrong address. */
 export const isFromElsewhere = oneOf("3xx", 401, 404, 410, 502, 503, 504);
 

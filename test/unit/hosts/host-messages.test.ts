@@ -53,7 +53,7 @@ it("no text that leaves the process contains a secret that it knows", async () =
   });
   const host = hostAlone();
   const key = "AbCdEfGhIjKlMnOpQrStUvWxYz";
-  host.session.secrets.add(key);
+  host.session.secrets.addKey(key);
   const error = refused({}, `${TEXT} The account has ${key}.`);
   for (const each of [error, new PartialFailure("id", {}, error)])
     expect(await messageOf(host, each)).toBe(`${TEXT} The account has ***. [PARTNERS_STATUS]`);

@@ -163,6 +163,21 @@ it("a lost creation blocks the next one until a person acts, and blocks nothing 
   expect(await stack.up(at("b"))).toMatchObject({ changes: false, notices: [] });
 });
 
+it("a creation that is lost for a reason that lasts names it in each run, and proposes no other one before", async () => {
+  const { service, stack } = await start();
+  const headers = { "x-long": "x".repeat(300 * 1024) };
+  service.answers.createApiKey = () => ({ status: 201, body: { api_key: "pk_live_never_seen" }, headers });
+  const { error, requests } = await stack.up();
+  expect(error).toMatch(
+    /^POST .*: the connection failed .*256 KiB.* A key may have been created .*\. Once that is corrected, set a new/,
+  );
+  expect(requests).toEqual(CREATION);
+  const again = await stack.up();
+  expect(again).toMatchObject({ error, requests: [] });
+  await stack.destroy();
+  expect(stack.entry).toBeUndefined();
+});
+
 it("without a stack, a lost creation names only what a person can do", async () => {
   const { service, stack } = await start();
   loseAnswers(service, "createApiKey");

@@ -23,6 +23,9 @@ const timeout = failure(
   "PARTNERS_TIMEOUT",
   `POST ${API}/api-key: timed out while waiting for the response. If the server is slow, raise partners:requestTimeout.`,
 );
+const malformed =
+  `POST ${API}/api-key: the response is not valid HTTP (HPE_INVALID_HEADER_TOKEN). Check partners:baseUrl. ` +
+  "If it is right, the service or a gateway has to correct its responses.";
 const refused = new PartnerError(
   "PARTNERS_STATUS",
   `DELETE ${API}/api-key/{api_key}: the server returned 422.`,
@@ -52,6 +55,7 @@ const removalFailed = (failures: readonly [PartnerError, ...PartnerError[]], lac
 const ALL = [
   blocks(lost, null, false, URN),
   messages.withSentence(timeout, blocks(lost, null, false, URN).message),
+  blocks({ ...lost, cause: malformed }, null, false, URN),
   blocks(lost, null, true, ""),
   blocks(cutOff, null, true, URN),
   blocks(unread, pointers, false, URN),

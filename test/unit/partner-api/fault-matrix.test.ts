@@ -62,8 +62,13 @@ const disconnect = (name: string, bytes: string, end?: Reply["end"]) =>
   row(name, always(bytes, end), "CONNECTION", 6, 6, "possible");
 
 const UNREADABLE = ["1 UNREADABLE none", "1 UNREADABLE possible"] as const;
+const MALFORMED = ["1 CONNECTION none", "1 done", "1 partial"] as const;
+const CLOSE = "HTTP/1.1 200 OK\r\nconnection: close\r\n";
+const earlyEnd = always(`${CLOSE}content-length: 9\r\n\r\n[]`, "fin");
+const earlyEndOfChunks = always(`${CLOSE}transfer-encoding: chunked\r\n\r\n9\r\n[]`, "fin");
 const earlyHint = (method: Method) => ({ bytes: `HTTP/1.1 103 Early\r\n\r\n${good(method).bytes}` });
 
+const [LENGTH, CHUNKED] = ["content-length: 2\r\n", "transfer-encoding: chunked\r\n"];
 const LONG_HEADER = `HTTP/1.1 200 OK\r\nx-echo: ${token.repeat(10_000)}\r\n\r\n`;
 
 const MATRIX: readonly Row[] = [
@@ -79,14 +84,25 @@ const MATRIX: readonly Row[] = [
   disconnect("a close", "", "fin"),
   disconnect("a close in the headers", `HTTP/1.1 200 OK\r\nx-echo: ${token}`, "fin"),
   row("a header that is too long", always(LONG_HEADER), "CONNECTION", 1, 1, "possible"),
-  disconnect("a malformed header", `HTTP/1.1 200 OK\r\n${token}\r\n\r\n`),
-  disconnect("another protocol", "220 smtp.example.com ready\r\n"),
+  ...(
+    [
+      ["a malformed header", `HTTP/1.1 200 OK\r\n${token}\r\n\r\n`],
+      ["a control character", `HTTP/1.1 200 OK\r\nx-echo: ${token}\u0001\r\n\r\n`],
+      ["LF line ends", `HTTP/1.1 200 OK\nx-echo: ${token}\n\n[]`],
+      ["two lengths", `HTTP/1.1 200 OK\r\n${LENGTH}${LENGTH}x-echo: ${token}\r\n\r\n[]`],
+      ["a length of chunks", `HTTP/1.1 200 OK\r\n${CHUNKED}${LENGTH}\r\n2\r\n[]\r\n0\r\n\r\n`],
+      ["another protocol", "220 smtp.example.com ready\r\n"],
+    ] as const
+  ).map(([fault, bytes]) => row(fault, always(bytes), "CONNECTION", 1, 1, "possible")),
   // The time of the operation ends.
   disconnect("a close after an early hint", "HTTP/1.1 103 Early\r\n\r\n", "fin"),
   row("no response", always(""), "TIMEOUT", 3, 3, "possible"),
 
   ["a reset in the body", incomplete("reset"), "6 CONNECTION none", "1 done", "1 partial"],
   ["a close in the body", incomplete("fin"), "6 CONNECTION none", "1 done", "1 partial"],
+  ["a malformed chunk", always(`HTTP/1.1 200 OK\r\n${CHUNKED}\r\nzz\r\n`), ...MALFORMED],
+  ["an early end before a close", earlyEnd, "6 CONNECTION none", "1 done", "1 partial"],
+  ["an early end of chunks", earlyEndOfChunks, "6 CONNECTION none", "1 done", "1 partial"],
   ["a stall in the body", incomplete(), "3 TIMEOUT none", "1 done", "1 partial"],
   row("a reset in the body of a 503", incomplete("reset", 503), "STATUS", 6, 6, "possible"),
   // The response to a creation may hold the only copy of a key.

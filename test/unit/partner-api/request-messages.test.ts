@@ -21,6 +21,7 @@ function failed(operation: Operation, attempt: Attempt | null, facts: Facts = {}
     outcome: { end, attempt, mayHaveChanged, attempts } as RequestFailure["outcome"],
     pause: 0,
     serverWords: null,
+    isAlreadySo: false,
     ...rest,
   });
 }
@@ -29,6 +30,10 @@ const HTML = "<!doctype html><html></html>";
 
 function returned(status: number, text = "", cutOff: CutOff | null = null): Attempt {
   return { kind: "response", status, headers: {}, body: Buffer.from(text), text, cutOff };
+}
+
+function refusedForNow(status: number): Attempt {
+  return { ...returned(status), headers: { "retry-after": "7" } } as Attempt;
 }
 
 function lost(code: string, sent = false): Attempt {
@@ -43,15 +48,22 @@ const isPossible = { mayHaveChanged: true } as const;
 const ERRORS = [
   failed(GET, returned(401)),
   failed(PATCH, returned(403), { serverWords: "Plan expired." }),
+  failed(POST, returned(403), { serverWords: "At most 5 keys" }),
+  failed(PATCH, refusedForNow(403), { attempts: 6, serverWords: "Rate limit exceeded" }),
+  failed(POST, refusedForNow(403), { attempts: 6 }),
   failed(GET, returned(404)),
   failed(PATCH, returned(404)),
   failed(DELETE, returned(404), { ...isPossible, attempts: 2 }),
   failed(POST, returned(409)),
+  failed(POST, refusedForNow(409), { attempts: 6 }),
   failed(PATCH, returned(409)),
+  failed(PATCH, returned(423), { attempts: 6 }),
   failed(POST, returned(422), { serverWords: "Name missing" }),
   failed(GET, returned(503), { attempts: 6 }),
   failed(PATCH, returned(500), isPossible),
   failed(POST, returned(500), isPossible),
+  failed(POST, returned(501)),
+  failed(GET, returned(501)),
   failed(POST, returned(502, HTML), isPossible),
   failed(GET, returned(302)),
   failed(GET, returned(403, HTML)),
@@ -60,6 +72,7 @@ const ERRORS = [
   failed(GET, returned(200, "", "connection"), { attempts: 6 }),
   failed(GET, returned(200, "", "timeout"), { attempts: 4 }),
   failed(GET, returned(200, "", "limit")),
+  failed(GET, returned(200, "", "malformed")),
   failed(GET, returned(429), { end: "throttled", attempts: 8, pause: 59_200 }),
   failed(POST, null, { end: "throttled", attempts: 0, pause: 3_600_000 }),
   failed(POST, lost("timeout", true), isPossible),
@@ -73,13 +86,17 @@ const ERRORS = [
   failed(GET, lost("UND_ERR_PRX_CONN")),
   failed(GET, lost("PROXY_403")),
   failed(GET, lost("PROXY_407")),
+  failed(GET, lost("PROXY_408"), { attempts: 6 }),
+  failed(GET, lost("PROXY_429"), { attempts: 6 }),
   failed(GET, lost("UND_ERR_HEADERS_OVERFLOW", true)),
+  failed(GET, lost("HPE_INVALID_HEADER_VALUE_CHAR", true)),
+  failed(POST, lost("UND_ERR_RES_CONTENT_LENGTH_MISMATCH", true), isPossible),
   failed(DELETE, returned(503), { end: "interrupted", ...isPossible }),
 ];
 
 it("the messages have the words of request-messages.txt", async () => {
-  const lines = ERRORS.map(({ code, isUnreachable, message }) => {
-    return `${message} [${code}${isUnreachable ? ", unreachable" : ""}]\n`;
+  const lines = ERRORS.map(({ code, isUnreachable, isPermanent, message }) => {
+    return `${message} [${code}${isUnreachable ? ", unreachable" : ""}${isPermanent ? ", permanent" : ""}]\n`;
   });
   await expect(lines.join("")).toMatchFileSnapshot("./request-messages.txt");
 });

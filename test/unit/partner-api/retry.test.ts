@@ -9,6 +9,7 @@ import { withRetry } from "../../../provider/src/partner-api/retry.ts";
 import { runSeed, seededRandom } from "../../support/random.ts";
 
 const MINUTE = 60_000;
+const SILENT = { isAlreadySo: () => false, onRetry: () => undefined };
 
 function response(status: number, retryAfter?: string): Attempt {
   const headers = { "retry-after": retryAfter };
@@ -73,7 +74,8 @@ async function runOperation(
     announced.push(pause);
     setImmediate(() => stop?.abort());
   };
-  const context = { clock, limiter: new RateLimiter(clock, signal), timeout, signal, onRetry };
+  const isAlreadySo = () => false;
+  const context = { clock, limiter: new RateLimiter(clock, signal), timeout, signal, isAlreadySo, onRetry };
   const send = async (_left: number, earlier: readonly Attempt[]): Promise<Attempt> => {
     times.push(clock.now());
     if (duration > 0) await clock.sleep(duration);
@@ -120,6 +122,32 @@ it("the pauses of a read end with the time of the operation", async () => {
   expect(times.at(-1)).toBeLessThan(2 * MINUTE);
 });
 
+it.each<OperationKind>(["create", "change", "read"])(
+  "a %s waits alone as long as a refusal says, six times, within the time of the operation",
+  async (kind) => {
+    const passing = [response(403, "3"), response(425, "0"), response(409, "2"), response(423, "20")];
+    const { outcome, times, announced } = await runOperation(kind, [...passing, response(200)]);
+    expect(outcome).toMatchObject({ end: "done", attempts: 5 });
+    expect(announced).toEqual([3_000, 750, 2_000, 20_000]);
+    expect(differences(times)).toEqual(announced);
+    const lasting = await runOperation(kind, [response(403, "1")]);
+    expect(lasting.outcome).toMatchObject({ end: "failed", attempts: 6 });
+    const long = await runOperation(kind, [response(403, "3600")]);
+    expect([long.outcome.end, long.times]).toEqual(["failed", [0]]);
+  },
+);
+
+it("a 403 with Retry-After lets other requests go on", async () => {
+  const clock = new SimulatedClock();
+  const limiter = new RateLimiter(clock);
+  const context = { ...SILENT, clock, limiter, timeout: MINUTE };
+  const refused = withRetry("change", context, (_left, earlier) =>
+    Promise.resolve(earlier.length === 0 ? response(403, "30") : response(200)),
+  );
+  const other = withRetry("change", context, () => Promise.resolve(response(200))).then(() => clock.now());
+  expect(await clock.run(Promise.all([refused, other]))).toMatchObject([{ attempts: 2 }, 0]);
+});
+
 it("a possible effect of an earlier attempt outlasts a refusal", async () => {
   const { outcome } = await runOperation("change", [noResponse(true), response(404)]);
   expect(outcome).toMatchObject({
@@ -157,8 +185,9 @@ it("a pause is announced once, although a timer fires early", async () => {
   const sleep = (milliseconds: number) => Promise.resolve(void (now += milliseconds - 1));
   const limiter = new RateLimiter({ now: () => now, random: () => 0, sleep });
   const announced: number[] = [];
-  limiter.release(429, null);
-  await limiter.acquire((pause) => void announced.push(pause));
+  const turn = await limiter.acquire("read", false, () => undefined);
+  if (turn !== null) limiter.release(turn, 429, null);
+  await limiter.acquire("read", false, (pause) => void announced.push(pause));
   expect(announced).toEqual([1_000]);
 });
 
@@ -201,7 +230,7 @@ async function simulate(kinds: readonly OperationKind[], limit: Limit, latency: 
     inFlight -= 1;
     return response(isAccepted ? 200 : 429);
   };
-  const context = { clock, limiter, timeout: 2 * MINUTE, onRetry: () => undefined };
+  const context = { ...SILENT, clock, limiter, timeout: 2 * MINUTE };
   const outcomes = await clock.run(Promise.all(kinds.map((kind) => withRetry(kind, context, send))));
   const done = outcomes.filter(({ end }) => end === "done").length;
   return { done, most, times, perSuccess: times.length / done, minutes: clock.now() / MINUTE };
@@ -226,4 +255,125 @@ it("one request begins again after a 429, and the others wait until it has succe
   expect(probes.length).toBeLessThanOrEqual(6);
   expect(probes[0]).toBeLessThan(2_000); // The 429s of a burst count as one.
   expect(new Set(probes).size).toBe(probes.length);
+});
+
+interface Strictness {
+  readonly status?: number;
+  readonly retryAfter?: string;
+  /** How many changes and creations the service makes at a time. */
+  readonly atOnce?: number;
+  readonly isAlreadySo?: boolean;
+}
+
+/** Sends operations to a service that takes 50 ms for each, and refuses what comes meanwhile in 5 ms. */
+async function runAt(kinds: readonly OperationKind[], strictness: Strictness) {
+  const { status = 409, retryAfter, atOnce = 1, isAlreadySo = false } = strictness;
+  const clock = new SimulatedClock();
+  const context = { clock, limiter: new RateLimiter(clock), timeout: 2 * MINUTE, onRetry: () => undefined };
+  let [requests, inFlight, most, writes] = [0, 0, 0, 0];
+  const send = async (kind: OperationKind): Promise<Attempt> => {
+    requests += 1;
+    most = Math.max(most, ++inFlight);
+    const isWrite = kind !== "read";
+    const isRefused = isWrite && writes >= atOnce;
+    if (isWrite && !isRefused) writes += 1;
+    await clock.sleep(isRefused ? 5 : 50);
+    if (isWrite && !isRefused) writes -= 1;
+    inFlight -= 1;
+    return isRefused ? response(status, retryAfter) : response(200);
+  };
+  const run = (kind: OperationKind) =>
+    withRetry(kind, { ...context, isAlreadySo: () => isAlreadySo }, () => send(kind));
+  const outcomes = await clock.run(Promise.all(kinds.map(run)));
+  const done = outcomes.filter(({ end }) => end === "done").length;
+  return { done, requests, most, time: clock.now() };
+}
+
+const changes = (count: number): OperationKind[] => Array<OperationKind>(count).fill("change");
+
+it("300 changes at an ordinary service are 300 requests, 16 at a time", async () => {
+  const run = await runAt(changes(300), { atOnce: 300 });
+  expect(run).toEqual({ done: 300, requests: 300, most: 16, time: Math.ceil(300 / 16) * 50 });
+});
+
+it.each<[what: string, Strictness, requests: number, seconds: number]>([
+  ["409", {}, 12 + 11, 0.7],
+  ["409 with Retry-After", { retryAfter: "1" }, 12 + 11, 2],
+  ["423", { status: 423 }, 12 + 11, 2],
+  ["423 with Retry-After", { status: 423, retryAfter: "1" }, 12 + 11, 2],
+])(
+  "12 changes at a service that makes one at a time, with %s for the others, are made in one run",
+  async (_what, strictness, requests, seconds) => {
+    const run = await runAt(changes(12), strictness);
+    expect([run.done, run.requests]).toEqual([12, requests]);
+    expect(run.time).toBeLessThan(seconds * 1_000);
+  },
+);
+
+it("creations, deletions and changes at a service that makes one at a time all end well", async () => {
+  const kinds = Array.from({ length: 30 }, (_, index) => (["create", "change", "read"] as const)[index % 3]);
+  const run = await runAt(kinds as OperationKind[], {});
+  expect(run.done).toBe(30);
+});
+
+it.each<[what: string, Strictness]>([
+  ["409", {}],
+  ["409 with Retry-After", { retryAfter: "1" }],
+  ["423", { status: 423 }],
+])(
+  "of 300 changes, a %s refuses few: after the first that is made alone, one is sent at a time",
+  async (_what, strictness) => {
+    const run = await runAt(changes(300), strictness);
+    expect(run.done).toBe(300);
+    // Without a pause, only those that were in flight together are refused.
+    expect(run.requests).toBeLessThanOrEqual(strictness.retryAfter || strictness.status ? 600 : 300 + 15);
+    expect(run.time).toBeLessThan(300 * 50 + 3_000);
+  },
+);
+
+it("300 changes that are refused because they are so already are 300 requests, 16 at a time", async () => {
+  const run = await runAt(changes(300), { atOnce: 0, isAlreadySo: true });
+  expect(run).toEqual({ done: 0, requests: 300, most: 16, time: Math.ceil(300 / 16) * 5 });
+});
+
+it("300 changes that the service refuses for another reason are each repeated once, alone", async () => {
+  const run = await runAt(changes(300), { atOnce: 0 });
+  expect(run).toMatchObject({ done: 0, requests: 600, most: 16 });
+  expect(run.time).toBeLessThanOrEqual(300 * 5 + Math.ceil(300 / 16) * 5);
+});
+
+it("a change or creation that is refused while only reads are in flight is not repeated", async () => {
+  for (const kind of ["change", "create"] as const) {
+    const run = await runAt(["read", kind, "read"], { atOnce: 0 });
+    expect(run).toMatchObject({ done: 2, requests: 3 });
+  }
+});
+
+it("what waits to be sent alone ends with the process", async () => {
+  const stop = new AbortController();
+  const clock = new SimulatedClock();
+  const limiter = new RateLimiter(clock, stop.signal);
+  const acquire = (isAlone: boolean) => limiter.acquire("change", isAlone, () => undefined);
+  await acquire(false);
+  const waiting = [acquire(true), acquire(false), acquire(true)];
+  stop.abort();
+  expect(await clock.run(Promise.all(waiting))).toEqual([null, null, null]);
+});
+
+it("next to what is sent alone, only a read is sent", async () => {
+  const limiter = new RateLimiter(new SimulatedClock());
+  const started: string[] = [];
+  const acquire = async (kind: OperationKind, isAlone: boolean) => {
+    const turn = await limiter.acquire(kind, isAlone, () => undefined);
+    started.push(`${kind}${isAlone ? " alone" : ""}`);
+    return turn;
+  };
+  const alone = await acquire("change", true);
+  const others = Promise.all([acquire("change", false), acquire("create", false), acquire("read", false)]);
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(started).toEqual(["change alone", "read"]);
+  if (alone !== null) limiter.release(alone, 409, null);
+  const [, , read] = await others;
+  expect(started).toHaveLength(4);
+  expect(read).toMatchObject({ overlapped: false });
 });

@@ -1,13 +1,19 @@
 import { expect, it } from "vitest";
 
+import { KnownSecrets } from "../../../provider/src/partner-api/known-secrets.ts";
 import { quoteServer } from "../../../provider/src/partner-api/server-text.ts";
 
 const TOKEN = "tok/7Qm2+Zr9?XbK%gTw";
 const KEY = "pk?live/letters";
 const ROOT = "/api/v1/partners";
-const SECRETS = [TOKEN, KEY, "1"];
 
-const said = (message: string): string | null => quoteServer(JSON.stringify({ message }), SECRETS);
+const secrets = new KnownSecrets();
+secrets.addToken(TOKEN);
+secrets.addKey(KEY);
+secrets.addHeaders({ "x-version": "1" });
+const quote = (text: string, type = "application/json"): string | null =>
+  quoteServer({ text, headers: { "content-type": type } }, (said) => secrets.areIn(said));
+const said = (message: string): string | null => quote(JSON.stringify({ message }));
 const base64 = (text: string, form: "base64" | "base64url" = "base64"): string =>
   Buffer.from(text).toString(form);
 
@@ -21,11 +27,30 @@ it.each<[body: string, words: string | null]>([
   ['{"errors":[{"title":"Forbidden","detail":"At most 5 keys"}]}', "At most 5 keys"],
   ['{"error":"Forbidden"}', "Forbidden"],
   ['{"message":" ","error":"Forbidden"}', "Forbidden"],
+  ['{"detail":[{"loc":["path","id"],"msg":"Not a number"}]}', "Not a number"],
+  ['{"fault":{"faultstring":"Quota exceeded","detail":{"errorcode":"x"}}}', "Quota exceeded"],
+  ['{"errors":{"base":["At most 5 keys","Try later"]}}', "At most 5 keys"],
+  ['{"message":["At most 5 keys"],"error":"Forbidden"}', "At most 5 keys"],
+  ['{"error":{"message":{"message":"too deep"}}}', null],
   ['{"message":{"text":"x"}}', null],
   ['{"errors":[]}', null],
   ["<html>Forbidden</html>", null],
 ])("the server's words in %s are %j", (body, words) => {
-  expect(quoteServer(body, SECRETS)).toBe(words);
+  expect(quote(body)).toBe(words);
+});
+
+it.each<[text: string, words: string | null]>([
+  ["Monthly quota exceeded\n", "Monthly quota exceeded"],
+  ['{"message":"At most 5 keys"}', "At most 5 keys"],
+  ["key sk_test_4eC39HqLyjWDarjtT1 revoked", "key *** revoked"],
+  [`no access for ${KEY}`, null],
+  ["Error: no\n  at main.go:7", null],
+  ["ab ".repeat(100), null],
+  ["<html>Forbidden</html>", null],
+  [" \n", null],
+])("the server's words in the plain text %j are %j", (text, words) => {
+  expect(quote(text, "text/plain; charset=utf-8")).toBe(words);
+  if (!text.startsWith("{")) expect(quote(text, "text/html")).toBeNull();
 });
 
 it.each<[spelling: string, text: string]>([
@@ -70,6 +95,7 @@ it("what is quoted is found in 8 MiB of one character without an error", () => {
   for (const character of ["x", "7", "\u0000", "\u200b", " "]) {
     const text = character.repeat((8 * 1024 * 1024) / Buffer.byteLength(character));
     expect((said(text) ?? "").length, JSON.stringify(character)).toBeLessThanOrEqual(200);
-    expect(quoteServer(text, SECRETS)).toBeNull();
+    expect(quote(text)).toBeNull();
+    expect(quote(text, "text/plain")).toBeNull();
   }
 });

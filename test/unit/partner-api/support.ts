@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { PartnerClient, type ClientOptions } from "../../../provider/src/partner-api/client.ts";
 import type { HttpResponse } from "../../../provider/src/partner-api/attempt.ts";
 import { systemClock, type Clock } from "../../../provider/src/partner-api/rate-limiter.ts";
+import { KnownSecrets } from "../../../provider/src/partner-api/known-secrets.ts";
 import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
 
@@ -30,7 +31,10 @@ export function clientFor(url: string, options: Partial<Omit<ClientOptions, "bas
   const baseUrl = { address: origin + prefix, origin, prefix, loopback: !hostname.endsWith(".test") };
   const defaults = { accessToken: TOKEN, headers: {}, requestTimeout: 10_000, env: {}, clock: systemClock };
   const settingName = (name: string) => `partners:${name}`;
-  const client = new PartnerClient({ baseUrl, settingName, ...defaults, ...options });
+  const secrets = new KnownSecrets();
+  secrets.addToken(options.accessToken ?? TOKEN);
+  secrets.addHeaders(options.headers ?? {});
+  const client = new PartnerClient({ baseUrl, settingName, secrets, ...defaults, ...options });
   onTestFinished(() => client.close());
   return client;
 }

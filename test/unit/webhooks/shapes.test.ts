@@ -1,7 +1,7 @@
 /** The readers, measured on lists of public services. */
 import { expect, it } from "vitest";
 
-import { reportsFailure } from "../../../provider/src/bodies/failure-reports.js";
+import { reportsFailure } from "../../../provider/src/bodies/false-success.js";
 import { resolvePointer } from "../../../provider/src/bodies/json.js";
 import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.js";
 import {
