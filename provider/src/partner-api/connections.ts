@@ -1,6 +1,7 @@
-import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from "undici";
 
 import { HEADER_LIMIT } from "./attempt.js";
+import { otherLoginError, proxyConnectionError } from "./connection-errors.js";
 import { MAX_IN_FLIGHT } from "./rate-limiter.js";
 import { invalidProxy } from "./request-messages.js";
 
@@ -84,8 +85,37 @@ function proxyAgent(options: EnvHttpProxyAgent.Options & { httpsProxy: string })
   // As curl does. With any other scheme, the result has a path, which undici refuses.
   const hasScheme = /^(?:https?:\/\/|$)/i.test(httpsProxy);
   try {
-    return new EnvHttpProxyAgent({ ...options, httpsProxy: hasScheme ? httpsProxy : `http://${httpsProxy}` });
+    return new EnvHttpProxyAgent({
+      ...options,
+      httpsProxy: hasScheme ? httpsProxy : `http://${httpsProxy}`,
+      clientFactory: (origin, client) =>
+        new ProxyPool(origin, client as { connect: buildConnector.connector }),
+    });
   } catch {
     throw invalidProxy(); // Without the cause, which repeats the address and with it a password.
+  }
+}
+
+/** The connections to a proxy. Says of a failure what undici drops: whose certificate, and which login. */
+class ProxyPool extends Pool {
+  constructor(origin: URL, { connect }: { connect: buildConnector.connector }) {
+    super(origin, {
+      connect: (options: buildConnector.Options, callback: buildConnector.Callback) => {
+        connect(options, (...[error, socket]) => {
+          if (error) callback(proxyConnectionError(error), null);
+          else callback(null, socket);
+        });
+      },
+    });
+  }
+
+  /** Only ProxyAgent calls it, without a callback. */
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    const answer = await super.connect(options);
+    const methods = [answer.headers["proxy-authenticate"] ?? []].flat();
+    if (answer.statusCode !== 407 || methods.length === 0 || methods.some((one) => /\bbasic\b/i.test(one)))
+      return answer;
+    answer.socket.on("error", () => undefined).destroy();
+    throw otherLoginError();
   }
 }
