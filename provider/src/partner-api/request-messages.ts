@@ -203,7 +203,7 @@ const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => str
     "The proxy rejected the login: check the user and the password in HTTPS_PROXY, percent-encoded.",
   "login method": () =>
     "The proxy does not accept Basic logins: set HTTPS_PROXY to a local proxy that logs in.",
-  "proxy refusal": () => "The proxy refuses this host: allow it there, or add it to NO_PROXY.",
+  "proxy refusal": () => "The proxy refuses this host: allow it, or add it to NO_PROXY.",
   "long headers": (baseUrl) =>
     `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
   "not HTTP": (baseUrl) =>

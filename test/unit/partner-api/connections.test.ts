@@ -147,7 +147,7 @@ const OTHER_HOST = "The server's certificate is for another host: check the host
 const PROXY_TLS = "TLS with the proxy failed: check HTTPS_PROXY. For a private CA, set NODE_EXTRA_CA_CERTS.";
 const LOGIN_METHOD = "The proxy does not accept Basic logins: set HTTPS_PROXY to a local proxy that logs in.";
 const PROXY = "The proxy did not connect: check HTTPS_PROXY, or add the host to NO_PROXY.";
-const REFUSED = "The proxy refuses this host: allow it there, or add it to NO_PROXY.";
+const REFUSED = "The proxy refuses this host: allow it, or add it to NO_PROXY.";
 const LOGIN =
   "The proxy rejected the login: check the user and the password in HTTPS_PROXY, percent-encoded.";
 const AGAIN = "Run this again later.";
