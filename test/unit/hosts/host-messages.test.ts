@@ -11,7 +11,10 @@ import { sandboxFor } from "../../support/sandbox.ts";
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
-const LAST_UP = 'If you have changed the settings since the last "pulumi up", add --run-program.';
+const LAST_UP =
+  'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; if ' +
+  'you have removed the resource from the program, put it back with its Provider, run "pulumi up", and ' +
+  "remove it again.";
 
 function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
   return new PartnerError("PARTNERS_STATUS", text, { summary: SUMMARY, status: 401, ...facts });
