@@ -12,7 +12,9 @@ const ALL = [
   messages.otherAccount("eu", "default", name),
   messages.otherServer(URL, OTHER, name),
   messages.keptAfterRepetitions("The service returned the current key again."),
-].map((each) => (each instanceof Error ? `${each.message} [${each.code}]` : `${each.severity}: ${each.text}`));
+].map((each) =>
+  each instanceof Error ? `${each.message} [${each.code}]` : `${each.severity}: ${each.text}`,
+);
 
 it("all messages of resources are those of resource-messages.txt", async () => {
   await expect(`${ALL.join("\n")}\n`).toMatchFileSnapshot("resource-messages.txt");
