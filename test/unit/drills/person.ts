@@ -89,6 +89,11 @@ export class Person {
     return sentence;
   }
 
+  /** Runs a command that a sentence tells how to complete. */
+  async type(command: string): Promise<void> {
+    await this.#perform(argumentsOf(command));
+  }
+
   /** Corrects the setting that a sentence names. */
   async correct(words: string, value: string): Promise<void> {
     const sentence = await this.follow(words);
