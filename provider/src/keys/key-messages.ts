@@ -44,7 +44,7 @@ export function openCreationBlocks(unread: UnreadCreation, resource: KeylessReso
   if (!hasStack) return noKeyRead(creation, "", ASK_SERVICE);
   const stays = hasKey ? " The current key stays in use." : "";
   if (proposal !== null) {
-    const discard = `If it contains no key, set a new rotation.trigger.${stays}`;
+    const discard = `If the response contains no key, set a new rotation.trigger.${stays}`;
     return noKeyRead(creation, urn, `The stack keeps the response: ${proposal}. ${discard}`);
   }
   // A replacement would also delete a current key.
@@ -53,6 +53,12 @@ export function openCreationBlocks(unread: UnreadCreation, resource: KeylessReso
   const later = "Once that is corrected, set a new rotation.trigger to create another key.";
   const another = `${creation.cause === undefined ? how : later}${stays}`;
   return noKeyRead(creation, urn, `${ASK_SERVICE} ${another}`);
+}
+
+/** A preview of an update that fails with {@link openCreationBlocks}, or with {@link sameKey}. */
+export function updateWillFail(at: string, urn: string): Notice {
+  const creation = `the creation${inResource("for", urn)} at ${minuteOf(at)} has led to no key`;
+  return warning(`"pulumi up" will fail: ${creation}. Its error says what to do.`);
 }
 
 /** What only a person can do: the contract lists no keys. */
@@ -89,7 +95,7 @@ export function openCreationNotDeleted({ at }: OpenCreation, urn: string, propos
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `To delete it, ${proposal}. If the response contains no key, ${stateDelete(urn)}.`,
+      `To delete it, ${proposal}. If the response does not contain it, ask the service to delete it, and ${stateDelete(urn)}.`,
   );
 }
 

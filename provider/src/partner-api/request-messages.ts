@@ -173,7 +173,7 @@ function statusRemedy({ status, headers }: HttpResponse, failure: RequestFailure
   if (isConflict(status) && operation === "createApiKey")
     return (
       "Run this again. If that fails, the service may allow only one key at a time: if this stack has it, " +
-      "rotate without overlap, with deleteBeforeReplace; else delete it."
+      "rotate without overlap, with deleteBeforeReplace."
     );
   if (isNotImplemented(status)) return `The server does not have this operation: check ${baseUrl}.`;
   return status >= 500 || isTemporary(status) || isBusy(status) ? again(failure) : "";

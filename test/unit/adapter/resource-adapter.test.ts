@@ -305,7 +305,7 @@ describe("a failed change", () => {
     resource.apply.mockReturnValueOnce(failing(1, refused("b")));
     const outputs = { count: 1, ...COMMON };
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-1", outputs });
-    const text = 'b This failed four times, so the stack keeps what it has. Run "pulumi up" again.';
+    const text = "b This failed four times, so the stack keeps what it has.";
     expect(notices).toEqual([warning(text)]);
     // The replacement of a resource that succeeded, as far as the engine knows.
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-2", outputs: news });
