@@ -68,8 +68,8 @@ export interface Call {
 
 /** When a process has seen the state of a resource, and what it decided. */
 interface Planned {
-  /** How many requests had been sent by then. */
-  readonly requests: number;
+  /** How many calls had begun by then. */
+  readonly calls: number;
   readonly isReplaced: boolean;
 }
 
@@ -207,7 +207,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     const [outputs, read] = [withoutUndefined(found.outputs), withoutUndefined(found.inputs ?? {})];
     const inputs = await check(name, read, args);
     const { changes } = adapterOf(name).diff(outputs, inputs, { id, urn: urnOf(name) });
-    planned.set(name, { requests, isReplaced: false });
+    planned.set(name, { calls: calls.length, isReplaced: false });
     if (changes) throw new StepFailed(); // The inputs to import do not match the existing resource.
     if (verb !== "preview") stack.push({ name, id, inputs, outputs, failed: false, replaced: false });
   };
@@ -251,7 +251,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     const urn = urnOf(name);
     const diff = old && !isForced ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn }) : null;
     const isReplaced = isForced || (diff?.replaces.length ?? 0) > 0;
-    if (diff !== null) planned.set(name, { requests, isReplaced });
+    if (diff !== null) planned.set(name, { calls: calls.length, isReplaced });
     if (isReplaced && !isForced) news = await check(name, {}, args);
     const changes = diff === null || diff.changes || old?.failed === true;
     if (changes) changed.push(name);

@@ -120,7 +120,7 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
 /** Asserts that a warning names each key that counts as gone although the service has not deleted it. */
 function assertGoneKeysNamed(finished: Finished): void {
   const { stack, service, before } = finished;
-  const isDeleted = (value: unknown): boolean => service.deletedKeys.some(({ key }) => key === value);
+  const isDeleted = (value: unknown): boolean => service.deletedKeys.some((key) => key === value);
   for (const { key, isLive } of service.keys) {
     const isKey = ({ outputs }: Entry) => [outputs["apiKey"], outputs["previousApiKey"]].includes(key);
     const holders = [...before.stack.values()].filter(isKey);
@@ -147,11 +147,11 @@ function isNamed({ notices }: Finished, key: string, holders: readonly Entry[]):
 /** Asserts that only keys were deleted that nobody uses. */
 function assertNoUsedKeyDeleted(finished: Finished): void {
   const { stack, service, before, command, program } = finished;
-  for (const { key, requests } of service.deletedKeys) {
+  for (const key of service.deletedKeys) {
     const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
     assert(holders.length > 0, "a key is deleted that no state has");
     for (const [holder, { name, outputs }] of holders) {
-      if (isUsed(key, outputs) && !isAsked(finished, key, holder) && isSeen(finished, name, requests))
+      if (isUsed(key, outputs) && !isAsked(finished, key, holder) && isSeen(finished, name, key))
         assert.fail(`a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
       const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
@@ -160,7 +160,7 @@ function assertNoUsedKeyDeleted(finished: Finished): void {
     }
     for (const entry of holdersOf(key, stack))
       if (!before.stack.has(entry))
-        assert(!isSeen(finished, entry.name, requests), `a key that ${entry.name} has imported is deleted`);
+        assert(!isSeen(finished, entry.name, key), `a key that ${entry.name} has imported is deleted`);
   }
 }
 
@@ -177,12 +177,20 @@ function isAsked(finished: Finished, key: string, holder: Entry): boolean {
 }
 
 /**
- * Whether a process had seen, before a request, that a resource holds its keys and goes on. It does not see
- * the others if all are destroyed.
+ * Whether a process had seen that a resource holds its keys and goes on, before another one may have deleted
+ * one of them. It does not see the others if all are destroyed, or those that `--target` leaves out.
  */
-function isSeen({ command, planned }: Finished, name: string, requests: number): boolean {
+function isSeen({ command, planned, calls }: Finished, name: string, key: string): boolean {
   const plan = planned.get(name);
-  return command.verb !== "destroy" && plan !== undefined && plan.requests < requests && !plan.isReplaced;
+  const first = calls.findIndex(
+    (call) => call.name !== name && isChange(call) && JSON.stringify(call.olds).includes(key),
+  );
+  const isEarly = plan !== undefined && (first < 0 || plan.calls <= first);
+  return command.verb !== "destroy" && isEarly && !plan.isReplaced;
+}
+
+function isChange({ verb }: Call): boolean {
+  return verb === "update" || verb === "delete";
 }
 
 /** Asserts that the state keeps a deleted key only if a person deleted it, or a call failed on the way. */
@@ -193,8 +201,7 @@ function assertNoDeletedKeyKept(finished: Finished, known: Known): void {
       known.gone.add(key);
       if (!isUsed(key, outputs)) continue;
       const hasFailed = calls.some((call) => call.name === name && !call.succeeded);
-      const deletion = service.deletedKeys.find((each) => each.key === key);
-      const isOfOther = deletion !== undefined && !isSeen(finished, name, deletion.requests);
+      const isOfOther = service.deletedKeys.includes(key) && !isSeen(finished, name, key);
       assert(hasFailed || isOfOther, `${name} keeps a deleted key`);
     }
 }

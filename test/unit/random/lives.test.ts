@@ -57,7 +57,8 @@ class Life {
   /** @throws if a promise is broken. */
   async live(event: Event): Promise<void> {
     // Who may have one key declares one.
-    if (this.#service.onlyKey !== null && "name" in event && event.name === "key2") return;
+    const isOther = "name" in event && (event.name === "key2" || event.event === "rename");
+    if (this.#service.onlyKey !== null && isOther) return;
     if (event.event === "declare") this.#declare(event.name, event.args);
     else if (event.event === "undeclare") this.#program.delete(event.name);
     else if (event.event === "rotate") this.#rotate(event.name, event.overlapDays);

@@ -79,8 +79,8 @@ export async function startService(character: Character, name: string) {
     isHidden: (id: number): boolean => isPaged() && pages?.hidden.includes(id) === true,
     liveKeys: () => keys.filter(({ isLive }) => isLive).map(({ key }) => key),
     faults: [] as readonly Fault[],
-    /** The keys that were deleted since the last command began, and the number of requests up to each. */
-    deletedKeys: [] as { readonly key: string; readonly requests: number }[],
+    /** The keys that were deleted since the last command began. */
+    deletedKeys: [] as string[],
     /** The keys that were issued since the last command began, some of them again. */
     issuedKeys: [] as string[],
     /** Whether the router finds no route for a key. */
@@ -155,19 +155,17 @@ export async function startService(character: Character, name: string) {
   api.answers.listWebhooks = () => answer("GET", listPage);
   api.answers.setWebhookState = (id, state) => inTurn("PATCH", () => setWebhookState(id, state) as Response);
   api.answers.createApiKey = () => inTurn("POST", issue);
-  api.answers.deleteApiKey = (keyOrId) => {
-    const requests = api.requests.length;
-    return inTurn("DELETE", () => {
+  api.answers.deleteApiKey = (keyOrId) =>
+    inTurn("DELETE", () => {
       if (service.missesRoute(keyOrId)) return { status: 404, body: { detail: "Not Found" } };
       const found = keys.find((each) => String(each[deletesBy]) === keyOrId && each.isLive);
       if (found) {
         found.isLive = false;
-        service.deletedKeys.push({ key: found.key, requests });
+        service.deletedKeys.push(found.key);
       }
       if (typeof invalid === "string") return { body: { [invalid]: found ? 1 : 0 } };
       if (found) return { body: {} };
       return { status: isIdentifier(keyOrId) ? 404 : invalid, body: { error: `there is no key ${keyOrId}` } };
     });
-  };
   return service;
 }
