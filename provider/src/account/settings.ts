@@ -146,9 +146,8 @@ export class SettingsReader {
     return this.#source.get(NAMESPACE + setting) || null;
   }
 
-  /** Returns a variable without its last newline: secrets that are mounted as files end with one. */
   #variable(setting: SettingName): string | null {
-    return this.#env[variableOf(setting)]?.replace(/\r?\n$/, "") || null;
+    return withoutLastNewline(this.#env[variableOf(setting)] ?? "") || null;
   }
 
   /** Whether the environment's secrets are for this address: a stack may have replaced it with another. */
@@ -163,6 +162,11 @@ export class SettingsReader {
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
     return REQUIRED.includes(setting) ? [missingSetting(setting, this.isExplicit)] : [];
   }
+}
+
+/** Returns a variable without its last newline: secrets that are mounted as files end with one. */
+export function withoutLastNewline(value: string): string {
+  return value.replace(/\r?\n$/, "");
 }
 
 function isTooOld(node: string): boolean {

@@ -1,12 +1,19 @@
 import type { AccountSession } from "../account/account-session.js";
 import { unknownArguments } from "../setting-messages.js";
+import { DEFAULT_ACCOUNT, EXPLICIT } from "../setting-names.js";
 import { ResumableChanges } from "./partial-failure.js";
-import type { Properties, ResourceName } from "./properties.js";
-import { invalidArguments, otherAccount, otherServer } from "./resource-messages.js";
+import { UNKNOWN, type Properties, type ResourceName } from "./properties.js";
+import {
+  invalidArguments,
+  notAnArgument,
+  otherAccount,
+  otherServer,
+  providerMissing,
+} from "./resource-messages.js";
 import type { Plan, Resource } from "./resource.js";
 
 /** The properties that the adapter adds to each resource, and those of the engine. */
-const COMMON = /^(?:account|server|__.*)$/;
+const COMMON = /^(?:account|server|explicit|__.*)$/;
 
 /** A resource as a read found it. Has inputs only if a read can change them. */
 export interface ReadResource {
@@ -46,7 +53,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     args: Properties,
     urn: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
-    const { inputs: read, problems } = this.#readArguments(args);
+    const { inputs: read, problems: invalid } = this.#readArguments(args);
+    const problems = [...this.#givenOwner(args), ...invalid];
     // Reads the settings even if nothing changes: the next change would fail.
     const inputs = this.#complete(read);
     if (problems.length > 0) return { inputs, problems };
@@ -151,24 +159,44 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
 
   /** Validates the inputs of a change again: a policy may have changed them after the check. */
   #validInputs(news: Properties): Properties {
-    const { inputs, problems } = this.#readArguments(news);
+    const { inputs, problems: invalid } = this.#readArguments(news);
+    const problems = [...this.#givenOwner(news), ...invalid];
     if (problems.length > 0) throw invalidArguments(problems);
     return this.#complete(inputs);
   }
 
-  /** Adds the account and its address. @param from Properties that have them. @default today's settings */
-  #complete(properties: Properties, from: Properties = this.#owner): Properties {
-    return { ...properties, account: from["account"], server: from["server"] };
+  /** Says which account and address a program gives that are not those of the settings, as in an import. */
+  #givenOwner({ account, server }: Properties): string[] {
+    const owner = this.#owner;
+    const isOther = (given: unknown, own: string): boolean =>
+      given != null && given !== UNKNOWN && given !== own;
+    return [
+      ...(isOther(account, owner.account) ? [notAnArgument("account", owner.account)] : []),
+      ...(isOther(server, owner.server) ? [notAnArgument("server", owner.server)] : []),
+    ];
   }
 
-  get #owner(): Properties {
-    return { account: this.#session.settings.account, server: this.#session.readSettings().servers[0] };
+  /** Adds the account and its address. @param from Properties that have them. @default today's settings */
+  #complete(properties: Properties, from: Properties = this.#owner): Properties {
+    const { account, server, explicit } = from;
+    // Whether a `Provider` gave the account its name: only such a resource has it.
+    return { ...properties, account, server, ...(explicit === true && { [EXPLICIT]: true }) };
+  }
+
+  get #owner() {
+    const { account, isExplicit } = this.#session.settings;
+    return { account, server: this.#session.readSettings().servers[0], explicit: isExplicit };
   }
 
   /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */
-  #assertOwned({ account: owner, server }: Properties): void {
-    const { account, settingName } = this.#session.settings;
-    if (typeof owner === "string" && owner !== account) throw otherAccount(owner, account, settingName);
+  #assertOwned({ account: owner, server, explicit }: Properties): void {
+    const { account, isExplicit, settingName } = this.#session.settings;
+    if (typeof owner === "string") {
+      // A `Provider` for the account "default" is meant to have that of the stack; any other name is its own.
+      const lacksProvider = explicit === true && !isExplicit;
+      if (lacksProvider && (owner !== account || account !== DEFAULT_ACCOUNT)) throw providerMissing(owner);
+      if (owner !== account) throw otherAccount(owner, account, settingName);
+    }
     const { servers } = this.#session.readSettings();
     if (typeof server === "string" && !servers.includes(server))
       throw otherServer(server, servers[0], settingName);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-import { quoteForShell } from "../setting-messages.js";
+import { quoteForShell, textForShell } from "../setting-messages.js";
 import { API_ROOT, isVisibleAscii } from "../partner-api/operations.js";
 import { webhookName, startSandbox, type Sandbox, type SandboxRequest } from "../sandbox/sandbox.js";
 
@@ -31,26 +31,36 @@ export const sandboxCommand = {
       ...(accessToken !== undefined && { accessToken }),
       onRequest: printRequest,
     });
-    process.stdout.write(announcement(sandbox));
+    process.stdout.write(announcement(sandbox, process.platform));
     await stopped;
     await sandbox.close();
     return 0;
   },
 };
 
-function announcement({ url, accessToken, webhooks }: Sandbox): string {
-  const header = quoteForShell(`Authorization: Bearer ${accessToken}`);
+/** Returns what to paste into the shell of the platform, and what there is to change. */
+export function announcement(
+  { url, accessToken, webhooks }: Pick<Sandbox, "url" | "accessToken" | "webhooks">,
+  platform: NodeJS.Platform,
+): string {
+  const isWindows = platform === "win32";
+  const set = (name: string, value: string): string =>
+    isWindows
+      ? `$env:${name} = ${textForShell(value, platform)}`
+      : `export ${name}=${quoteForShell(value, platform)}`;
+  const header = textForShell(`Authorization: Bearer ${accessToken}`, platform);
+  const curl = isWindows ? "curl.exe" : "curl"; // In Windows PowerShell, curl is another command.
   const lines = Array.from(webhooks, ([id, state]) => `  ${id}  ${state.padEnd(8)}  ${webhookName(id)}\n`);
   return `The sandbox is running. Copy this into the shell that runs Pulumi:
 
-export PARTNERS_BASE_URL=${url}
-export PARTNERS_ACCESS_TOKEN=${quoteForShell(accessToken)}
+${set("PARTNERS_BASE_URL", url)}
+${set("PARTNERS_ACCESS_TOKEN", accessToken)}
 
 Webhooks:
 ${lines.join("")}
 To change a webhook behind Pulumi's back, run a command such as this one:
 
-curl -X PATCH -H ${header} ${url}${API_ROOT}/webhooks/101/disable
+${curl} -X PATCH -H ${header} ${url}${API_ROOT}/webhooks/101/disable
 
 Press Ctrl-C to stop it. Requests:
 `;

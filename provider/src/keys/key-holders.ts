@@ -1,6 +1,6 @@
 import type { AccountSession } from "../account/account-session.js";
 import type { ResourceName } from "../adapter/properties.js";
-import { includesKey, type Key, type KeyState } from "./key-state.js";
+import { includesKey, valuesOf, type Key, type KeyState } from "./key-state.js";
 
 /** A resource that has keys. */
 interface Holder extends ResourceName {
@@ -27,6 +27,8 @@ export class KeyHolders {
   /** By URN and ID. */
   readonly #holders = new Map<string, Holder>();
   readonly #urnsWithoutKey = new Set<string>();
+  /** The values of the keys that this process has deleted. */
+  readonly #deleted = new Set<string>();
 
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
@@ -46,9 +48,15 @@ export class KeyHolders {
    * Not async: of two that leave it to each other, the second one must see that the first one did.
    */
   release(key: Key, name: ResourceName | null = null): void {
+    if (name === null) for (const value of valuesOf(key)) this.#deleted.add(value);
     for (const [index, holder] of this.#holders)
       if (name === null || isSameResource(holder, name))
         this.#holders.set(index, { ...holder, keys: holder.keys.filter((own) => !includesKey([own], key)) });
+  }
+
+  /** Whether this process has deleted a key, or found it gone. */
+  hasDeleted({ apiKey }: Key): boolean {
+    return this.#deleted.has(apiKey);
   }
 
   /** Returns the other resources that go on using their keys. */

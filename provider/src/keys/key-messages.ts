@@ -93,15 +93,27 @@ export function openCreationNotDeleted({ at }: OpenCreation, urn: string, propos
   );
 }
 
-/** The service returned a key that is not new. @param holder The URN of who has it, which may be `urn`. */
-export function sameKey(urn: string, holder: string): PartnerError {
+/**
+ * The service returned a key that is not new.
+ *
+ * @param holder The URN of who has it, which may be `urn`.
+ * @param setting The name of the setting that may have found a wrong value; `null` if it is not set.
+ */
+export function sameKey(urn: string, holder: string, setting: string | null): PartnerError {
   const [whose, remedy] =
     holder === urn
       ? ["the current key", "set overlapDays to 0, deleteBeforeReplace to true, and a new rotation.trigger"]
       : [`the key${inResource("of", holder) || " of another resource"}`, "declare one PartnerApiKey"];
+  const orSetting = setting === null ? "" : ` If ${setting} does not point to the key, correct it.`;
   return resourceError(
-    `The service returned ${whose} again, not a new one. If it allows only one key, ${remedy}.`,
+    `The service returned ${whose} again, not a new one. If it allows only one key, ${remedy}.${orSetting}`,
   );
+}
+
+/** The service returned a key that this run has deleted: created again, or an old response repeated. */
+export function deletedKeyAgain(key: Key, urn: string): Notice {
+  const what = `The service returned ${keyName(key, urn)} again, which this run has deleted`;
+  return warning(`${what}. If it does not work, set a new rotation.trigger.`);
 }
 
 /** A deletion is skipped: another resource has the key. @param holder Its URN, perhaps `urn`. */
@@ -273,6 +285,14 @@ export function rotationWaits(key: Key, urn: string, end: string): Notice {
   return information(`${what}, and waits for the end of the overlap at ${minuteOf(end)}.`);
 }
 
+/** A run with a wrong clock has created the key. @param time When it took over, ISO 8601. */
+export function keyFromFuture(key: Key, urn: string, time: string): Notice {
+  return warning(
+    `A clock was wrong: ${keyName(key, urn)} took over at ${minuteOf(time)}, later than now. Until then, ` +
+      "its age does not rotate it. If today's clock is right, set a new rotation.trigger.",
+  );
+}
+
 /** An update deletes the previous key. @param isEarly Whether its overlap is not over. */
 export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): Notice {
   const text = `"pulumi up" deletes ${keyName(previous, urn, "previous ")}`;
@@ -281,7 +301,7 @@ export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): N
     : information(`${text}: its overlap is over.`);
 }
 
-/** The ID of an import names no usable key. It is not shown: it may be the key itself. */
+/** The ID of an import names no variable. It is not shown: it may be the key itself. */
 export function wrongKeyId(): PartnerError {
   return wrongImportId(
     '"env:" followed by the name of the environment variable that holds the key, such as env:OLD_KEY',
@@ -291,6 +311,14 @@ export function wrongKeyId(): PartnerError {
 /** The ID of an import names a variable that has no value. */
 export function variableNotSet(variable: string): PartnerError {
   return resourceError(`The environment variable ${variable} is not set. Nothing was imported.`);
+}
+
+/** The variable of an import holds what cannot be a key. Its value is described without being shown. */
+export function unusableKey(variable: string): PartnerError {
+  return resourceError(
+    `The value of ${variable} is not a key: a key has letters, digits and punctuation, but no spaces or ` +
+      "line breaks, and is not only dots. Nothing was imported.",
+  );
 }
 
 /** A program asks whether a key exists. */

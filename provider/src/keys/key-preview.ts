@@ -2,6 +2,7 @@ import { warning, type Notice } from "../account/notice.js";
 import { UNKNOWN, type Properties } from "../adapter/properties.js";
 import {
   keyCorrected,
+  keyFromFuture,
   keyIsAccessToken,
   openCreationDropped,
   previousKeyEnds,
@@ -11,7 +12,7 @@ import {
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
 import { noKeyError, unreadOf } from "./open-creation.js";
-import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
+import { daysAfter, dueOf, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
 export const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
@@ -65,7 +66,10 @@ function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: 
   const { current, previousExpiresAt } = state;
   const now = session.currentTime();
   const due = dueOf(state, rotation, now);
-  if (current === null || due === null) return [];
+  if (current === null) return [];
+  const future = futureTimeOf(state, now);
+  if (future !== null && due !== "trigger") return [keyFromFuture(current, name.urn, future)];
+  if (due === null) return [];
   if (due === "waiting") return [rotationWaits(current, name.urn, previousExpiresAt ?? "")];
   if (!STEPS[step].creates) return [];
   const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import type { AccountSession } from "../account/account-session.js";
+import { withoutLastNewline } from "../account/settings.js";
 import type { ResourceName } from "../adapter/properties.js";
 import type { Resource } from "../adapter/resource.js";
 import { isVisibleAscii } from "../partner-api/operations.js";
@@ -9,7 +10,7 @@ import { PARTNER_API_KEY } from "../registration.js";
 import { KeyHolders } from "./key-holders.js";
 import { isPathSegment } from "./key-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
-import { cannotCheckExistence, variableNotSet, wrongKeyId } from "./key-messages.js";
+import { cannotCheckExistence, unusableKey, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
 import { deleteKeys } from "./key-removal.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
@@ -88,10 +89,10 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
       if (isExistenceCheck) return Promise.reject(cannotCheckExistence());
       const variable = /^env:(\w+)$/.exec(id)?.[1];
       if (variable === undefined) return Promise.reject(wrongKeyId());
-      const apiKey = session.env[variable];
-      if (!apiKey) return Promise.reject(variableNotSet(variable));
+      const apiKey = withoutLastNewline(session.env[variable] ?? "");
+      if (apiKey === "") return Promise.reject(variableNotSet(variable));
       session.secrets.addKey(apiKey);
-      if (!isVisibleAscii(apiKey) || !isPathSegment(apiKey)) return Promise.reject(wrongKeyId());
+      if (!isVisibleAscii(apiKey) || !isPathSegment(apiKey)) return Promise.reject(unusableKey(variable));
       const current = { apiKey, createdAt: null, response: null };
       return Promise.resolve({ state: { ...NO_KEY, current }, inputs: null });
     },

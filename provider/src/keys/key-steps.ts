@@ -2,7 +2,14 @@ import type { Applied } from "../adapter/resource.js";
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
 import { deleteKey, isLastingRefusal } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import { keyGivenUp, PREVIOUS_DELETED, previousNotDeleted, sameKey, withSentence } from "./key-messages.js";
+import {
+  deletedKeyAgain,
+  keyGivenUp,
+  PREVIOUS_DELETED,
+  previousNotDeleted,
+  sameKey,
+  withSentence,
+} from "./key-messages.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import {
   noKeyError,
@@ -75,9 +82,9 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const cause = lost?.isPermanent ? { cause: lost.message } : {};
   const sent = { ...state, openCreation: { ...openCreation, ...cause } };
   const outcome = readCreation(change, sent);
-  const isNew = state.current === null && state.openCreation === null;
-  // Of a new resource, there would be nothing to keep but the key of another one.
-  if (isNew && outcome.kind === "known") throw sameKey(change.name.urn, outcome.holder);
+  // Whoever has the key deletes it: read later, it could be dead. But a setting may have found a wrong value.
+  const isMapped = session.readSettings().responses.apiKey !== undefined;
+  if (outcome.kind === "known" && !isMapped) throw sameKey(change.name.urn, outcome.holder, null);
   const applied = settleCreation(change, sent, outcome);
   // No key is read from a response that was lost or cut off, so the first error never comes alone.
   if (lost === null || applied.failure === null) return applied;
@@ -123,6 +130,7 @@ async function endOverlap(change: KeyChange, state: KeyState): Promise<boolean> 
 /** Makes the key of the open creation the current one, or says why it cannot. Sends no request. */
 function settleCreation(change: KeyChange, state: KeyState, outcome: CreationOutcome): Applied<KeyState> {
   if (outcome.kind !== "readable") return { state, failure: noKeyError(change, outcome, state) };
-  const { session, rotation } = change;
+  const { session, holders, rotation, name } = change;
+  if (holders.hasDeleted(outcome.key)) session.notify(deletedKeyAgain(outcome.key, name.urn));
   return { state: withNewKey(state, outcome.key, rotation, session.currentTime()), failure: null };
 }

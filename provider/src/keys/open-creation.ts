@@ -74,7 +74,8 @@ export function noKeyError(
   outcome: CreationOutcome,
   { current }: KeyState,
 ): PartnerError | null {
-  if (outcome.kind === "known") return sameKey(urn, outcome.holder);
+  if (outcome.kind === "known")
+    return sameKey(urn, outcome.holder, session.settings.settingName("responses.apiKey"));
   const unread = unreadOf(session, outcome);
   const { hasStack } = session;
   return unread && openCreationBlocks(unread, { hasKey: current !== null, urn, hasStack });

@@ -86,6 +86,15 @@ export function dueOf(state: KeyState, rotation: Rotation, now: number): Due | n
   return isPreviousValid(state, now) ? "waiting" : "age";
 }
 
+/**
+ * Returns when the current key was created or took over, if that is later than now by more than a day: a run
+ * had a wrong clock. Nothing is corrected: if today's is the wrong one, an overlap would end too early.
+ */
+export function futureTimeOf({ current, rotatedAt }: KeyState, now: number): string | null {
+  const times = [rotatedAt, current?.createdAt].filter((time) => time != null);
+  return times.find((time) => Date.parse(time) > now + DAY) ?? null;
+}
+
 /** Whether a person has set another trigger than the one that was used. */
 export function isNewTrigger(used: string | null, { trigger }: Rotation): boolean {
   return trigger !== null && trigger !== used;

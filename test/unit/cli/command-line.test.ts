@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
 import manifest from "../../../provider/package.json" with { type: "json" };
-import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.ts";
+import { announcement, sandboxCommand } from "../../../provider/src/cli/sandbox-command.ts";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.ts";
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { runProcess, runShell, type Ended } from "../../../provider/tools/child-process.ts";
@@ -45,6 +45,18 @@ describe("pulumi-partners sandbox", () => {
       expect((await runShell(command, {})).stdout).toBe('{"success":true}');
       await expect.poll(printed, { timeout: 20_000 }).toMatch(/\nPATCH \/webhooks\/101\/disable 200\n$/);
     });
+  });
+
+  test("prints commands for PowerShell on Windows", () => {
+    const webhooks = new Map([[101, "active" as const]]);
+    const sandbox = { url: "http://127.0.0.1:4010", accessToken: "a$b'c", webhooks };
+    const commands = announcement(sandbox, "win32").match(/^(?:\$|curl|export).*$/gm);
+    expect(commands).toEqual([
+      "$env:PARTNERS_BASE_URL = 'http://127.0.0.1:4010'",
+      "$env:PARTNERS_ACCESS_TOKEN = 'a$b''c'",
+      "curl.exe -X PATCH -H 'Authorization: Bearer a$b''c' " +
+        "http://127.0.0.1:4010/api/v1/partners/webhooks/101/disable",
+    ]);
   });
 
   test("prints one line for each request, and no key", async () => {
