@@ -43,6 +43,9 @@ export function assertOperation(finished: Finished, known: Known): void {
   assertNoUsedKeyDeleted(finished);
   assertOverlaps(finished);
   assertNothingBlocksInVain(finished);
+  assertClocksTold(finished);
+  assertKeyAgainTold(finished);
+  assertOthersListed(finished);
   assertNoDeletedKeyKept(finished, known);
   for (const id of WEBHOOKS) {
     assertWebhook(finished, known, id);
@@ -240,6 +243,46 @@ function assertNothingBlocksInVain({ calls, service, now, command, before }: Fin
     const call = { name, verb, olds: withoutOpenCreation(olds), news };
     if (verb !== "update" || !name.startsWith("key") || isKept || mayCreate(call, now)) continue;
     assert.deepEqual(errors, [], `nothing is due, but ${name} fails`);
+  }
+}
+
+/** Asserts that each run says so if the time of a key is ahead by more than a day. */
+function assertClocksTold({ planned, before, program, notices, now }: Finished): void {
+  for (const { name, replaced, outputs } of before.stack.values()) {
+    const { trigger = "" } = rotationOf(program.get(name) ?? {});
+    const { trigger: used } = (outputs["internal"] ?? {}) as Partial<Internal>;
+    const isRotating = trigger !== "" && String(trigger) !== used;
+    if (!planned.has(name) || replaced || isRotating || !isAhead(outputs, now)) continue;
+    const isTold = notices.some(({ text }) => text.startsWith(CLOCK_WAS_WRONG) && text.includes(name));
+    assert(isTold, `no warning says that a clock was ahead for ${name}`);
+  }
+}
+
+/** How the warning of a clock that was ahead begins. */
+export const CLOCK_WAS_WRONG = "A clock was wrong";
+
+/** Whether a key was created or took over more than a day after a time. */
+export function isAhead({ apiKey, createdAt, internal }: Properties, now: number): boolean {
+  const times = [createdAt, (internal as Internal | undefined)?.rotatedAt].map(String);
+  return typeof apiKey === "string" && times.some((time) => Date.parse(time) > now + DAY);
+}
+
+/** Asserts that a run names a key that it has deleted, and uses all the same: it was given again. */
+function assertKeyAgainTold({ stack, service, notices }: Finished): void {
+  for (const key of service.issuedKeys.filter((each) => service.deletedKeys.includes(each)))
+    if (stack.some(({ outputs, replaced }) => outputs["apiKey"] === key && !replaced))
+      assert(
+        notices.some(({ text }) => text.includes("again, which this run has deleted")),
+        "a key was given again, and no warning says so",
+      );
+}
+
+/** Asserts that `others` is not applied to a list that goes on. */
+function assertOthersListed({ calls, service }: Finished): void {
+  for (const { name, verb, news, errors } of calls) {
+    const coversOthers = news["others"] === "active" || news["others"] === "disabled";
+    if ((verb === "create" || verb === "update") && coversOthers && service.isPaged())
+      assert.notDeepEqual(errors, [], `${name} covers others, but the list goes on`);
   }
 }
 

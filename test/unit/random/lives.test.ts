@@ -7,9 +7,17 @@ import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Call, type Command, type Entry, type Operation } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import { assertOperation, rotationOf, stateIn, openCreationOf, webhooksOf } from "./invariants.ts";
+import {
+  assertOperation,
+  CLOCK_WAS_WRONG,
+  isAhead,
+  openCreationOf,
+  rotationOf,
+  stateIn,
+  webhooksOf,
+} from "./invariants.ts";
 import { characters, WEBHOOKS } from "./characters.ts";
-import { startService, type Fault, type Service } from "./service.ts";
+import { BUSY, startService, type Fault, type Service } from "./service.ts";
 
 const DAY = 86_400_000;
 /** What `pulumi import` is told. */
@@ -89,7 +97,8 @@ class Life {
     for (const id of WEBHOOKS) if (!webhooks.has(id)) this.#change(id, "active");
     this.#point({ apiKey: "right", apiKeyId: this.#people.knowsKeyId ? "right" : "none" });
     for (const { name, inputs, outputs } of this.#stack)
-      if (openCreationOf(outputs) !== null) this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
+      if (openCreationOf(outputs) !== null || isAhead(outputs, this.#now))
+        this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
     for (let left = 5, changed: readonly string[] = [""]; changed.length > 0; left -= 1) {
       assert(left > 0, "a stack keeps changing");
       await this.#succeed("refresh");
@@ -102,7 +111,10 @@ class Life {
     const state = this.#state();
     await this.#succeed("up");
     assert.deepEqual(requests, [], "an unchanged stack sends requests");
-    assert.deepEqual((await this.#succeed("preview")).changed, [], "an unchanged preview is not empty");
+    const preview = await this.#succeed("preview");
+    assert.deepEqual(preview.changed, [], "an unchanged preview is not empty");
+    const isAheadStill = preview.notices.some(({ text }) => text.startsWith(CLOCK_WAS_WRONG));
+    assert(!isAheadStill, "a new trigger does not end the warning of a clock");
     await this.#succeed("refresh");
     assert.equal(this.#state(), state, "a refresh changes a state that is true");
 
@@ -366,6 +378,8 @@ class Life {
     await service.idle();
     const context = { before, stack: this.#stack, program: this.#program, service, began, now: this.#now };
     assertOperation({ ...operation, ...context, isIdChosen }, this.#known);
+    const isRefused = operation.calls.some(({ errors }) => errors.join("\n").includes(BUSY));
+    assert(faults.length > 0 || !isRefused, "a service that makes one change at a time refuses one");
     return operation;
   }
 }

@@ -24,6 +24,9 @@ export interface Fault {
 
 type Response = Exclude<Answer, "reset">;
 
+/** What a service says that is busy with another change. */
+export const BUSY = "Another change is in progress.";
+
 /** A Partner API with the faults of HTTP, which remembers the keys that it issued. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -112,7 +115,7 @@ export async function startService(character: Character, name: string) {
     if (isChanging) {
       service.onRequest();
       const headers = busy.retryAfter === null ? {} : { "retry-after": busy.retryAfter };
-      return { status: busy.status, body: { error: "Another change is in progress." }, headers };
+      return { status: busy.status, body: { error: BUSY }, headers };
     }
     isChanging = true;
     await wait(1);
