@@ -78,8 +78,9 @@ export async function startService(character: Character, name: string) {
     keys,
     /** Whether the list lacks a webhook, and says that it goes on. */
     isPaged,
-    /** Whether the list lacks this webhook. */
-    isHidden: (id: number): boolean => isPaged() && pages?.hidden.includes(id) === true,
+    /** Whether the list lacks this webhook and goes on: nobody can tell whether it exists. */
+    isHidden: (id: number): boolean =>
+      isPaged() && (pages?.hidden.includes(id) === true || !api.webhooks.has(id)),
     liveKeys: () => keys.filter(({ isLive }) => isLive).map(({ key }) => key),
     faults: [] as readonly Fault[],
     /** The keys that were deleted since the last command began. */
