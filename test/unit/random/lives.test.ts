@@ -379,7 +379,8 @@ class Life {
     const context = { before, stack: this.#stack, program: this.#program, service, began, now: this.#now };
     assertOperation({ ...operation, ...context, isIdChosen }, this.#known);
     const isRefused = operation.calls.some(({ errors }) => errors.join("\n").includes(BUSY));
-    assert(faults.length > 0 || !isRefused, "a service that makes one change at a time refuses one");
+    const isUndisturbed = faults.length === 0 && command.stop === undefined;
+    assert(!isUndisturbed || !isRefused, "a service that makes one change at a time refuses one");
     return operation;
   }
 }
