@@ -97,12 +97,15 @@ class Life {
     for (const id of WEBHOOKS) if (!webhooks.has(id)) this.#change(id, "active");
     this.#point({ apiKey: "right", apiKeyId: this.#people.knowsKeyId ? "right" : "none" });
     for (const { name, inputs, outputs } of this.#stack)
-      if (openCreationOf(outputs) !== null || isAhead(outputs, this.#now))
-        this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
+      if (openCreationOf(outputs) !== null) this.#rotate(name, rotationOf(inputs).overlapDays ?? 0);
     for (let left = 5, changed: readonly string[] = [""]; changed.length > 0; left -= 1) {
       assert(left > 0, "a stack keeps changing");
       await this.#succeed("refresh");
       ({ changed } = await this.#succeed("up"));
+      // Also of a key that was read late, from a response to a run whose clock was ahead.
+      const ahead = this.#stack.filter(({ outputs }) => isAhead(outputs, this.#now));
+      for (const { name } of ahead) this.#rotate(name, 1);
+      if (ahead.length > 0) changed = [""];
     }
 
     for (const { name, outputs } of this.#stack)
@@ -386,7 +389,7 @@ class Life {
   #assertNoneBusy({ command, calls }: Operation, faults: readonly Fault[]): void {
     if (faults.length > 0 || command.stop !== undefined) return;
     for (const error of calls.flatMap(({ errors }) => errors).map(String))
-      // A creation is not repeated after a 423 without `Retry-After`, which does not say that it had no effect.
+      // A creation is not repeated after a 423 without `Retry-After`: it may have had an effect.
       assert(!error.includes(BUSY) || /POST.* returned 423/.test(error), `refused next to others: ${error}`);
   }
 }
