@@ -43,7 +43,7 @@ export interface Settings extends ServiceSettings {
 const MIN_NODE = [22, 19] as const;
 const REQUIRED: readonly SettingName[] = ["baseUrl", "accessToken"];
 
-/** Reads the settings of one account from stack configuration or from the arguments of a `Provider`. */
+/** Reads the settings of one account: from stack configuration and the environment, or from a `Provider`. */
 export class SettingsReader {
   readonly #source: ConfigSource;
   readonly #env: NodeJS.ProcessEnv;

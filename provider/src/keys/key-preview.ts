@@ -13,7 +13,7 @@ import {
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
 import { noKeyError, unreadOf } from "./open-creation.js";
-import { daysAfter, dueOf, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
+import { daysAfter, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
 export const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
@@ -66,11 +66,10 @@ function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment):
   return unread === null ? [] : [openCreationDropped(unread.creation, change.name.urn)];
 }
 
-function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {
+function aboutRotation({ session, rotation, name }: KeyChange, { step, state, due }: Assessment): Notice[] {
   const { current, previousExpiresAt } = state;
-  const now = session.currentTime();
-  const due = dueOf(state, rotation, now);
   if (current === null) return [];
+  const now = session.currentTime();
   const future = futureTimeOf(state, now);
   if (future !== null && due !== "trigger") return [keyFromFuture(current, name.urn, future)];
   if (due === null) return [];

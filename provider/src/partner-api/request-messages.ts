@@ -21,6 +21,7 @@ import {
   isNotFound,
   isNotImplemented,
   isRedirect,
+  isRefused,
   isSuccess,
   isTemporary,
 } from "./statuses.js";
@@ -64,6 +65,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     isUnreachable: isUnreachable(outcome),
     isAlreadySo: failure.isAlreadySo,
     isPermanent: attempt !== null && isPermanent(attempt),
+    isRefusal: attempt?.kind === "response" && isRefused(attempt.status),
     summary: clause(template),
     serverWords,
   });

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import { AccountSession } from "../../../provider/src/account/account-session.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
 import { UNKNOWN } from "../../../provider/src/adapter/properties.js";
 import { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
 import { information, warning, type Notice } from "../../../provider/src/account/notice.js";
