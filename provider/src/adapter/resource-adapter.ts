@@ -105,8 +105,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     this.#ownership.assertOwned(olds);
     const inputs = this.#validInputs(news);
     const hasMoved = olds["server"] !== inputs["server"];
-    // If only the address is new, it is recorded. Without a move, the change is always applied: the engine may
-    // have another reason for the update, such as a creation to finish.
+    // If only the address is new, it is recorded. Without a move, the change is always applied: the
+    // engine may have another reason for the update, such as a creation to finish.
     if (hasMoved && !this.#plan(olds, inputs, name, false).changes)
       return this.#ownership.stamp(olds, inputs);
     return this.#apply(this.#resource.stateOf(olds), inputs, name);
