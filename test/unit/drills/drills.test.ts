@@ -5,10 +5,11 @@
 import { expect, it } from "vitest";
 
 import { KEY_DRILLS } from "./key-drills.ts";
+import { REQUEST_DRILLS } from "./request-drills.ts";
 import { WEBHOOK_DRILLS } from "./webhook-drills.ts";
 import { expectPeace } from "./person.ts";
 
-const DRILLS = { ...KEY_DRILLS, ...WEBHOOK_DRILLS };
+const DRILLS = { ...KEY_DRILLS, ...WEBHOOK_DRILLS, ...REQUEST_DRILLS };
 
 it.each(Object.keys(DRILLS))("whoever follows %j ends the situation", async (words) => {
   const person = await DRILLS[words]?.(words);
