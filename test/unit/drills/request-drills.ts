@@ -49,7 +49,7 @@ async function repeat(words: string, status: number, answer: Partial<Exclude<Ans
 }
 
 /** Follows a remedy about a proxy, which stands in front of the service by another name. */
-function wrongProxy(reaction: Reaction) {
+function wrongProxy(reaction: Reaction, login = "") {
   return async (words: string): Promise<Person> => {
     const person = await start();
     const front = await startTlsFront(person.service.url, identity);
@@ -58,7 +58,7 @@ function wrongProxy(reaction: Reaction) {
       for (const { close } of [proxy, front]) await close();
     });
     person.settings["baseUrl"] = `https://partners.test:${front.port}`;
-    person.env["HTTPS_PROXY"] = proxy.url;
+    person.env["HTTPS_PROXY"] = proxy.url.replace("//", `//${login}`);
     await person.fail();
     await person.follow(words);
     const right = await startConnectProxy(front.port, ["tunnel"]);
@@ -213,4 +213,5 @@ export const REQUEST_DRILLS: Drills = {
   "add the host to NO_PROXY": wrongProxy("fin"),
   "or add it to NO_PROXY": wrongProxy(403),
   "check the user and the password in HTTPS_PROXY": wrongProxy(407),
+  "Percent-encode user and password": wrongProxy("tunnel", "user:p/ss@"),
 };

@@ -20,7 +20,7 @@ const LAST_UP =
 
 it("all messages of hosts are those of host-messages.txt", async () => {
   const { nativeToken } = PARTNER_API_KEY;
-  const rejected = refused();
+  const rejected = refused({}, `${SUMMARY}. The access token was rejected: check partners:accessToken.`);
   const all = [
     messages.errorText(rejected, false),
     messages.errorText(rejected, true),
