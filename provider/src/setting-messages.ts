@@ -46,9 +46,18 @@ export function memberProposal(
   return `${form} (replace ${PLACEHOLDER} with ${what})`;
 }
 
-/** Quotes a text for a shell. */
-export function quoteForShell(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/** What ends a text in single quotes in PowerShell, unless it is doubled. */
+const POWERSHELL_QUOTES = /['\u2018-\u201b]/g;
+
+/** Quotes an argument, if necessary, for the shell of the platform: on Windows, for PowerShell. */
+export function quoteForShell(text: string, platform = process.platform): string {
+  return /^(?!@)[\w./:@-]+$/.test(text) ? text : textForShell(text, platform);
+}
+
+/** Returns a text in quotes for the shell of the platform. */
+export function textForShell(text: string, platform = process.platform): string {
+  const isWindows = platform === "win32";
+  return `'${isWindows ? text.replace(POWERSHELL_QUOTES, "$&$&") : text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The settings are missing or wrong. @param problems One sentence for each. */

@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+/** Milliseconds for what takes long on a slow machine or network: 25 minutes. */
+export const LONG_LIMIT = 25 * 60_000;
+
 /** The result of a process. */
 export interface Ended {
   /** The exit code, or 128 if a signal ended the process. */

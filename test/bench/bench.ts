@@ -89,7 +89,7 @@ function yaml(count: number): Project {
 
 // The executable that users install.
 const folder = await mkdtemp(join(tmpdir(), "partners-bench-"));
-await providePulumi("yaml");
+await providePulumi(["yaml"]);
 const { path } = await buildPlugin(folder);
 await mustRun("tar", ["-xzf", basename(path)], { cwd: folder });
 

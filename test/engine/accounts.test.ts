@@ -61,6 +61,16 @@ it("a resource that moves to another account is replaced: deleted in the old one
   declared = { name: "europe", account: "eu" };
   expect((await run("up")).changes).not.toHaveProperty("replace");
   expect([countRequests(eu), await run("preview", UNCHANGED)]).toMatchObject([{}, { error: "" }]);
+  // A provider that is lost is not replaced by an account in stack configuration that has its name.
+  await stack.configure({ account: "eu" });
+  declared = { name: "", account: "eu" };
+  for (const operation of ["preview", "up"] as const) {
+    const { error, printed } = await run(operation);
+    expect(error + printed).toContain('The resource belongs to the Provider of account "eu"');
+  }
+  await stack.pulumi("config", "rm", "partners:account");
+  declared = { name: "europe", account: "eu" };
+  expect(await run("up")).toMatchObject({ error: "", requests: {} });
   // A destroy does not run the program.
   expect(await run("destroy")).toMatchObject({ error: "" });
   expect([held(api), held(eu)]).toEqual([0, 0]);

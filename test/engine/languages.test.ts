@@ -52,7 +52,7 @@ it.for(Object.entries(LANGUAGES))(
     if (language === "python") await addSamples(cwd);
     await pulumi("install");
     // The compiler for Java checks them with the program.
-    const check = { go: "go vet ./...", python: RUN_EXAMPLES }[language] ?? "true";
+    const check = { go: "go vet ./... && go test", python: RUN_EXAMPLES }[language] ?? "true";
     expect(await shell(check)).toMatchObject({ code: 0 });
     await pulumi("stack init dev");
     await pulumi("up --yes --skip-preview");
@@ -108,9 +108,9 @@ async function addExists(folder: string): Promise<boolean> {
   const sources = await readFolder(sdk);
   if (!Object.values(sources).some((text) => text.includes("func PartnerWebhookStateExists("))) return false;
   const question = ["102", "999"].map(
-    (id) => `\n\t\tctx.Export("has${id}", partners.PartnerWebhookStateExists(ctx, pulumi.ID("${id}"), nil))`,
+    (id) => `\n\tctx.Export("has${id}", partners.PartnerWebhookStateExists(ctx, pulumi.ID("${id}"), nil))`,
   );
   const text = await readFile(program, "utf8");
-  await writeFile(program, text.replace(/(?=\n\t\treturn nil\n\t\}\))/, question.join("")));
+  await writeFile(program, text.replace(/(?=\n\treturn nil\n\})/, question.join("")));
   return true;
 }

@@ -10,7 +10,8 @@ import schema from "../../provider/schema.json" with { type: "json" };
 import { copySources, ROOT } from "../../provider/tools/checkout.ts";
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
-import { ADDRESSES, rehearseRelease } from "../../provider/tools/release/release-check.ts";
+import { ADDRESSES } from "../../provider/tools/release/addresses.ts";
+import { rehearseRelease } from "../../provider/tools/release/release-check.ts";
 import { LONG } from "../support/random.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import {

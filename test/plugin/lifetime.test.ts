@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { PartnerApiServer } from "../support/partner-api-server.ts";
 import { holdAnswer, replaceAnswers } from "../support/sandbox.ts";
 import { HOSTS, type Plugin } from "../support/spawned-plugin.ts";
-import { created, errorOf, HOOK, KEY, loggingEngine, plain, start, until } from "./support.ts";
+import { created, errorOf, HOOK, KEY, loggingEngine, plain, runFirst, start, until } from "./support.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** An answer that never comes. */
@@ -17,6 +17,16 @@ describe.each(HOSTS)("a plugin of the %s host that receives a signal", (host) =>
     await plugin.read("101", { __provider: HOOK.__provider }); // Leaves a connection open.
     plugin.kill(signal);
     expect(await plugin.ended).toEqual({ code: 128 + constants.signals[signal], signal: null });
+    expect(plugin.stdout() + plugin.stderr()).toBe("");
+  });
+
+  it("ends on Ctrl-Break, which Windows delivers as SIGBREAK", async () => {
+    // No other platform has this signal, so another one stands in for it.
+    const env = runFirst('process.on("SIGUSR2", () => process.emit("SIGBREAK"))');
+    const { plugin } = await start({ host, env });
+    await plugin.read("101", { __provider: HOOK.__provider });
+    plugin.kill("SIGUSR2");
+    expect(await plugin.ended).toEqual({ code: 149, signal: null });
     expect(plugin.stdout() + plugin.stderr()).toBe("");
   });
 

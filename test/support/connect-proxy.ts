@@ -1,7 +1,7 @@
 import { forward, startTcpServer } from "./tcp-server.ts";
 
-/** The response to a CONNECT: a tunnel, an error status, or an orderly close. */
-export type Reaction = "tunnel" | number | "fin";
+/** The response to a CONNECT: a tunnel, a status, a 407 that names a login, or an orderly close. */
+export type Reaction = "tunnel" | number | "NTLM" | "Basic" | "fin";
 
 /**
  * Starts an HTTP proxy on 127.0.0.1 that records all traffic. A tunnel ends the way its server side ends:
@@ -25,6 +25,8 @@ export async function startConnectProxy(port: number, reactions: readonly Reacti
       if (reaction === "fin") client.end();
       else if (typeof reaction === "number")
         client.end(`HTTP/1.1 ${reaction} No\r\ncontent-length: 0\r\n\r\n`);
+      else if (reaction === "NTLM" || reaction === "Basic")
+        client.end(`HTTP/1.1 407 No\r\nproxy-authenticate: ${reaction}\r\ncontent-length: 0\r\n\r\n`);
       else {
         client.write("HTTP/1.1 200 OK\r\n\r\n");
         for (const side of [client, forward(client, client, port)])

@@ -21,6 +21,8 @@ const x509 = await import("@peculiar/x509");
 export interface CertificateFacts {
   /** The DNS names and IP addresses that it is valid for. */
   readonly hosts: readonly string[];
+  /** Days from now on which it is valid. @default from two days ago until tomorrow */
+  readonly days?: readonly [from: number, until: number];
 }
 
 /** A certificate authority. Nothing trusts it by default. */
@@ -46,7 +48,7 @@ export async function createAuthority(name = "Test Authority") {
     /** The root certificate as PEM, for the file that `NODE_EXTRA_CA_CERTS` names. */
     certificate: issuer.toString("pem"),
     /** Creates a certificate and its private key for a server, as PEM. */
-    async issue({ hosts }: CertificateFacts) {
+    async issue({ hosts, days: [from, until] = [-2, 1] }: CertificateFacts) {
       const keys = await generateKeys();
       const names = hosts.map((value) => ({ type: "dns", value }) as const);
       const certificate = await x509.X509CertificateGenerator.create({
@@ -54,8 +56,8 @@ export async function createAuthority(name = "Test Authority") {
         publicKey: keys.publicKey,
         signingKey: rootKeys.privateKey,
         signingAlgorithm: ALGORITHM,
-        notBefore,
-        notAfter: tomorrow,
+        notBefore: new Date(Date.now() + from * DAY),
+        notAfter: new Date(Date.now() + until * DAY),
         extensions: [new x509.SubjectAlternativeNameExtension(names)],
       });
       const key = KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString();

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 
 import manifest from "../../provider/package.json" with { type: "json" };
 import { OLDEST_CLI } from "../../provider/tools/engine/pulumi-cli.ts";
@@ -27,7 +29,9 @@ it.each([
     "links to a place that nobody owns before a release",
     /https?:\/\/(?:www\.)?(?:github\.com|npmjs\.com\/package|pypi\.org\/project)\/(?:@?pulumi-partners|partners)\b/,
     "see https://github.com/pulumi-partners/pulumi-partners",
-    PUBLISHED.filter((file) => !/^(?:provider\/package\.json|CHANGELOG\.md|docs\/_index\.md)$/.test(file)),
+    PUBLISHED.filter(
+      (file) => !/^(?:provider\/(?:package|schema)\.json|CHANGELOG\.md|docs\/_index\.md)$/.test(file),
+    ),
   ],
 ])("no file has %s", (_what, pattern, wrong, files) => {
   expect(wrong).toMatch(pattern);
@@ -48,7 +52,27 @@ it("docs/versions.md names the lowest versions that package.json and the tools a
   const lowest = [engines.node, peerDependencies["@pulumi/pulumi"], dependencies.undici, OLDEST_CLI];
   const supported = sectionOf(page("docs/versions.md"), "## Supported versions");
   for (const version of lowest) expect(supported).toContain(version.replace(/^\D+/, ""));
+  const [node = "", sdk = ""] = lowest.map((version) => version.replace(/^\D+/, ""));
+  const patch = node.replace(/^\d+\.\d+$/, "$&.0");
+  expect(page(".github/workflows/ci.yml")).toContain(`{ cli: ${OLDEST_CLI}, node: ${patch}, sdk: ${sdk} }`);
   expect(page("provider/plugin/PulumiPlugin.yaml")).toContain(`requiredPulumiVersion: ">=${OLDEST_CLI}"`);
+});
+
+it("dependabot.yml names folders that have what it updates", () => {
+  type Update = { "package-ecosystem": string; directory?: string; directories?: string[] };
+  const { updates } = parse(page(".github/dependabot.yml")) as { updates: Update[] };
+  const file = { npm: "package-lock.json", gomod: "go.mod" } as Readonly<Record<string, string>>;
+  const files = updates.flatMap(({ "package-ecosystem": kind, directory, directories = [directory ?? ""] }) =>
+    directories.map((folder) =>
+      join(folder === "/" && !file[kind] ? ".github/workflows" : folder.slice(1), file[kind] ?? ""),
+    ),
+  );
+  expect(files).toHaveLength(5);
+  for (const path of files)
+    expect(
+      FILES.some((name) => name.startsWith(path)),
+      path,
+    ).toBe(true);
 });
 
 it("the plugin that is built from its sources locks the versions that the tests run", () => {

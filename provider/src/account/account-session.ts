@@ -47,7 +47,7 @@ export class AccountSession {
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
-  /** When the Partner API last refused to show the list. */
+  /** When the Partner API last refused to show the list. A refusal leaves no response to share. */
   #refusedAt = -Infinity;
 
   constructor(options: SessionOptions) {

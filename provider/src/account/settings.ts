@@ -43,7 +43,7 @@ export interface Settings extends ServiceSettings {
 const MIN_NODE = [22, 19] as const;
 const REQUIRED: readonly SettingName[] = ["baseUrl", "accessToken"];
 
-/** Reads the settings of one account from stack configuration or from the arguments of a `Provider`. */
+/** Reads the settings of one account: from stack configuration and the environment, or from a `Provider`. */
 export class SettingsReader {
   readonly #source: ConfigSource;
   readonly #env: NodeJS.ProcessEnv;
@@ -153,9 +153,8 @@ export class SettingsReader {
     return this.#source.get(NAMESPACE + setting) || null;
   }
 
-  /** Returns a variable without its last newline: secrets that are mounted as files end with one. */
   #variable(setting: SettingName): string | null {
-    return this.#env[variableOf(setting)]?.replace(/\r?\n$/, "") || null;
+    return withoutLastNewline(this.#env[variableOf(setting)] ?? "") || null;
   }
 
   /** Whether the environment's secrets are for this address: a stack may have replaced it with another. */
@@ -171,6 +170,11 @@ export class SettingsReader {
     if (!REQUIRED.includes(setting)) return [];
     return [this.#hasStack ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];
   }
+}
+
+/** Returns a variable without its last newline: secrets that are mounted as files end with one. */
+export function withoutLastNewline(value: string): string {
+  return value.replace(/\r?\n$/, "");
 }
 
 function isTooOld(node: string): boolean {

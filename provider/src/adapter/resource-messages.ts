@@ -13,12 +13,28 @@ export function wrongImportId(expected: string): PartnerError {
   return resourceError(`To import this resource, use ${expected}. Nothing was imported.`);
 }
 
+/** A program gives what only a provider can set. The value could be anything, so it is not repeated. */
+export function notAnArgument(name: "account" | "server", present: string): string {
+  const what = name === "account" ? "account" : "address";
+  const chosen = `The option "provider" chooses the ${what}, here ${JSON.stringify(present)}`;
+  return `${name} is not an argument. ${chosen}.`;
+}
+
 /** The configured account is not the one that the resource belongs to. */
 export function otherAccount(owner: string, present: string, name: NameSetting): PartnerError {
   const [quoted, setting] = [JSON.stringify(owner), name("account")];
   return resourceError(
     `The resource belongs to account ${quoted}, but ${setting} is ${JSON.stringify(present)}. ` +
-      `Pass the Provider of ${quoted} to it again, or set ${setting} back to ${quoted}. Nothing was sent.`,
+      `Set ${setting} back to ${quoted}. Nothing was sent.`,
+  );
+}
+
+/** A resource of a `Provider` has lost it. Stack configuration of the same name could be another account. */
+export function providerMissing(owner: string): PartnerError {
+  const quoted = JSON.stringify(owner);
+  return resourceError(
+    `The resource belongs to the Provider of account ${quoted}, and now has no Provider. ` +
+      'Pass it again, with the option "provider". Nothing was sent.',
   );
 }
 

@@ -101,9 +101,15 @@ export function asWord(value: JsonScalar): string {
   return String(value).trim().toLowerCase();
 }
 
+/** What Git Bash on Windows makes of `/data/key`: `C:/Program Files/Git/data/key`. */
+const REWRITTEN = /^[a-z]:[\\/]/i;
+
 function jsonPointer(value: unknown): string | null {
-  const isPointer = typeof value === "string" && parsePointer(value) !== null;
-  return isPointer ? null : 'must be a JSON Pointer such as "/data/key"';
+  if (typeof value !== "string") return 'must be a JSON Pointer such as "/data/key"';
+  if (parsePointer(value) !== null) return null;
+  return REWRITTEN.test(value)
+    ? 'is a path that Git Bash has made of a JSON Pointer; set it again after "export MSYS_NO_PATHCONV=1"'
+    : 'must be a JSON Pointer such as "/data/key"';
 }
 
 function wordList(value: unknown): string | null {

@@ -78,8 +78,8 @@ function findProject(folder: string): string | null {
 }
 
 /** Returns a command of Pulumi with flags, quoted for a shell. */
-function withFlags(command: string, flags: readonly string[]): string {
-  return [command, ...flags.map(quoteForShell)].join(" ");
+function withFlags(command: string, flags: readonly string[], platform = process.platform): string {
+  return [command, ...flags.map((flag) => quoteForShell(flag, platform))].join(" ");
 }
 
 /** Reads the stack configuration. Decrypts only the settings of this provider. */
@@ -97,12 +97,18 @@ async function readConfig(flags: readonly string[]): Promise<Config> {
     return config;
   } catch {
     // The caught error may quote the URL of a backend, which may contain a password.
-    throw new Error(
-      "The stack configuration cannot be read. " +
-        `If there is no stack yet, run "${withFlags("pulumi stack init", flags)}". ` +
-        `Otherwise, to see why, run "${withFlags("pulumi config --show-secrets", flags)} > /dev/null".`,
-    );
+    throw new Error(unreadableConfig(flags, process.platform));
   }
+}
+
+/** @param flags The flags of the doctor that name the stack and the folder. */
+export function unreadableConfig(flags: readonly string[], platform: NodeJS.Platform): string {
+  const nowhere = platform === "win32" ? "$null" : "/dev/null";
+  return (
+    "The stack configuration cannot be read. " +
+    `If there is no stack yet, run "${withFlags("pulumi stack init", flags, platform)}". ` +
+    `Otherwise, to see why, run "${withFlags("pulumi config --show-secrets", flags, platform)} > ${nowhere}".`
+  );
 }
 
 /** Checks the settings of the default account, and the list that it gets with them. */

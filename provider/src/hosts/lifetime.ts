@@ -1,7 +1,11 @@
 import { connect } from "node:http2";
-import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
+/**
+ * The signals that stop a plugin, and their numbers. On Windows, the engine sends Ctrl-Break, which no other
+ * platform has.
+ */
+const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGBREAK: 21 } as const;
 /** Turns of the event loop in which grpc-js writes a response: it needs four. */
 const RESPONSE_TURNS = 8;
 /** Milliseconds of a turn; longer if a call was pending when the process was told to end. */
@@ -36,7 +40,7 @@ export class Lifetime {
   }
 
   /**
-   * Ends the process on SIGINT and SIGTERM, and when the engine is gone.
+   * Ends the process on a signal, and when the engine is gone.
    *
    * @param finish Resolves once all responses are written. @default a wait, for a server that does not tell
    */
@@ -48,8 +52,7 @@ export class Lifetime {
       await finish(); // The last response may contain a new key.
       process.exit(exitCode);
     };
-    for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.on(signal, () => void end(128 + constants.signals[signal]));
+    for (const [signal, number] of Object.entries(SIGNALS)) process.on(signal, () => void end(128 + number));
     // Nobody reads them without an engine: the SDK's host would report a failed write, in a loop.
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
     watchEngine(engine, () => void end(1));

@@ -6,7 +6,7 @@ import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { quoted } from "../partner-api/request-messages.js";
 import { isNotFound } from "../partner-api/statuses.js";
-import { mayMissRoute, type KeyIdentifier } from "./key-identifier-reader.js";
+import { mayMissRoute, type KeyIdentifier } from "./deletion-identifier-reader.js";
 import { hintOf, type Key, type OpenCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */
@@ -95,19 +95,32 @@ export function openCreationNotDeleted({ at }: OpenCreation, urn: string, propos
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `To delete it, ${proposal}. If the response does not contain it, ask the service to delete it, and ${stateDelete(urn)}.`,
+      `To delete it, ${proposal}. If the response does not contain it, ask the service to delete it, and ` +
+      `${stateDelete(urn)}.`,
   );
 }
 
-/** The service returned a key that is not new. @param holder The URN of who has it, which may be `urn`. */
-export function sameKey(urn: string, holder: string): PartnerError {
+/**
+ * The service returned a key that is not new.
+ *
+ * @param holder The URN of who has it, which may be `urn`.
+ * @param setting The name of the setting that may have found a wrong value; `null` if it is not set.
+ */
+export function sameKey(urn: string, holder: string, setting: string | null): PartnerError {
   const [whose, remedy] =
     holder === urn
       ? ["the current key", "set overlapDays to 0, deleteBeforeReplace to true, and a new rotation.trigger"]
       : [`the key${inResource("of", holder) || " of another resource"}`, "declare one PartnerApiKey"];
+  const orSetting = setting === null ? "" : ` If ${setting} does not point to the key, correct it.`;
   return resourceError(
-    `The service returned ${whose} again, not a new one. If it allows only one key, ${remedy}.`,
+    `The service returned ${whose} again, not a new one. If it allows only one key, ${remedy}.${orSetting}`,
   );
+}
+
+/** The service returned a key that this run has deleted: created again, or an old response repeated. */
+export function deletedKeyAgain(key: Key, urn: string): Notice {
+  const what = `The service returned ${keyName(key, urn)} again, which this run has deleted`;
+  return warning(`${what}. If it does not work, set a new rotation.trigger.`);
 }
 
 /** A deletion is skipped: another resource has the key. @param holder Its URN, perhaps `urn`. */
@@ -139,8 +152,8 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
 /** What the service answered to one identifier of a key. */
 export interface DeletionAnswer {
   readonly identifier: KeyIdentifier;
-  /** `null`: a success whose body says that nothing was deleted. */
-  readonly failure: PartnerError | null;
+  /** `nothing deleted`: a success whose body says so. */
+  readonly answer: PartnerError | "nothing deleted";
 }
 
 /** What is known of a deletion besides the answers. */
@@ -162,16 +175,17 @@ export function keyNotDeleted(
   { server, proposal, mayPass }: FailedDeletion,
 ): PartnerError {
   const { method, template } = OPERATIONS.deleteApiKey;
-  const list = answers.map(
-    ({ identifier, failure }) =>
-      `${identifierName(identifier, key)}: ${failure?.status ?? failure?.code ?? "nothing deleted"}`,
-  );
+  const failures = answers.map(({ answer }) => answer).filter((answer) => answer instanceof PartnerError);
+  const list = answers.map(({ identifier, answer }) => {
+    const said = answer instanceof PartnerError ? (answer.status ?? answer.code) : answer;
+    return `${identifierName(identifier, key)}: ${said}`;
+  });
   const summary = `${method} ${server}${API_ROOT}${template} deleted nothing (${list.join("; ")})`;
-  const last = answers.at(-1)?.failure ?? null;
   const isRouted = answers.some(
-    ({ identifier, failure }) => isNotFound(failure?.status ?? null) && mayMissRoute(identifier.value),
+    ({ identifier, answer }) =>
+      answer instanceof PartnerError && isNotFound(answer.status) && mayMissRoute(identifier.value),
   );
-  const words = answers.findLast(({ failure }) => failure?.serverWords != null)?.failure?.serverWords;
+  const words = failures.findLast(({ serverWords }) => serverWords !== null)?.serverWords ?? null;
   const parts = [
     `${summary}.`,
     isRouted ? NOT_ROUTED : "",
@@ -179,11 +193,13 @@ export function keyNotDeleted(
     proposal === null
       ? ""
       : `If the service deletes keys by what it did not find, the key is gone: ${proposal}.`,
-    words == null ? "" : quoted(words),
+    words === null ? "" : quoted(words),
   ];
-  const facts = { mayHaveChanged: answers.some(({ failure }) => failure?.mayHaveChanged === true), summary };
   const text = parts.filter((part) => part !== "").join(" ");
-  return mayPass && last !== null ? last.withMessage(text, facts) : resourceError(text, facts);
+  const mayHaveChanged = failures.some((failure) => failure.mayHaveChanged);
+  const facts = { mayHaveChanged, summary, isRefusal: !mayPass };
+  const last = failures.at(-1);
+  return mayPass && last !== undefined ? last.withMessage(text, facts) : resourceError(text, facts);
 }
 
 const NOT_ROUTED =
@@ -230,12 +246,14 @@ export function removalFailed(
   failures: readonly [UndeletedKey, ...UndeletedKey[]],
   { urn, isLasting, lacksKeys, hasStack }: FailedRemoval,
 ): PartnerError {
-  const [{ error: first }, ...others] = failures;
-  const keys = others.length === 0 ? "that key no longer works" : "those keys no longer work";
-  const forget = `If ${keys}, ${stateDelete(urn)}.`;
+  const forgetIf = (condition: string): string => `If ${condition}, ${stateDelete(urn)}.`;
   const keep = `To keep the resource, declare it and run "pulumi up --replace ${shellUrn(urn)}".`;
-  const remedies = [...(hasStack && isLasting ? [forget] : []), ...(hasStack && lacksKeys ? [keep] : [])];
-  if (others.length === 0) return remedies.reduce(withSentence, first);
+  const remediesFor = (keys: string): string[] => [
+    ...(hasStack && isLasting ? [forgetIf(keys)] : []),
+    ...(hasStack && lacksKeys ? [keep] : []),
+  ];
+  const [{ error: first }, ...others] = failures;
+  if (others.length === 0) return remediesFor("that key no longer works").reduce(withSentence, first);
 
   const byReason = Map.groupBy(failures, ({ error }) => error.message);
   const reasons = Array.from(byReason, ([message, undeleted]) => {
@@ -243,7 +261,7 @@ export function removalFailed(
     return names.length === 0 ? message : `Did not delete ${names.join(" and ")}. ${message}`;
   });
   const mayHaveChanged = failures.some(({ error }) => error.mayHaveChanged);
-  const message = [...reasons, ...remedies].join(" ");
+  const message = [...reasons, ...remediesFor("those keys no longer work")].join(" ");
   return first.withMessage(message, { mayHaveChanged, status: null, summary: null });
 }
 
@@ -279,6 +297,14 @@ export function rotationWaits(key: Key, urn: string, end: string): Notice {
   return information(`${what}, and waits for the end of the overlap at ${minuteOf(end)}.`);
 }
 
+/** A run with a wrong clock has created the key. @param time When it took over, ISO 8601. */
+export function keyFromFuture(key: Key, urn: string, time: string): Notice {
+  return warning(
+    `A clock was wrong: ${keyName(key, urn)} took over at ${minuteOf(time)}, later than now. Until then, ` +
+      "its age does not rotate it. If today's clock is right, set a new rotation.trigger.",
+  );
+}
+
 /** An update deletes the previous key. @param isEarly Whether its overlap is not over. */
 export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): Notice {
   const text = `"pulumi up" deletes ${keyName(previous, urn, "previous ")}`;
@@ -287,7 +313,7 @@ export function previousKeyEnds(previous: Key, urn: string, isEarly: boolean): N
     : information(`${text}: its overlap is over.`);
 }
 
-/** The ID of an import names no usable key. It is not shown: it may be the key itself. */
+/** The ID of an import names no variable. It is not shown: it may be the key itself. */
 export function wrongKeyId(): PartnerError {
   return wrongImportId(
     '"env:" followed by the name of the environment variable that holds the key, such as env:OLD_KEY',
@@ -297,6 +323,14 @@ export function wrongKeyId(): PartnerError {
 /** The ID of an import names a variable that has no value. */
 export function variableNotSet(variable: string): PartnerError {
   return resourceError(`The environment variable ${variable} is not set. Nothing was imported.`);
+}
+
+/** The variable of an import holds what cannot be a key. Its value is described without being shown. */
+export function unusableKey(variable: string): PartnerError {
+  return resourceError(
+    `The value of ${variable} is not a key: a key has letters, digits and punctuation, but no spaces or ` +
+      "line breaks, and is not only dots. Nothing was imported.",
+  );
 }
 
 /** A program asks whether a key exists. */

@@ -2,6 +2,7 @@ import { warning, type Notice } from "../account/notice.js";
 import { UNKNOWN, type Properties } from "../adapter/properties.js";
 import {
   keyCorrected,
+  keyFromFuture,
   keyIsAccessToken,
   openCreationDropped,
   previousKeyEnds,
@@ -12,7 +13,7 @@ import {
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
 import { noKeyError, unreadOf } from "./open-creation.js";
-import { daysAfter, dueOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
+import { daysAfter, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
 export const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
@@ -65,11 +66,13 @@ function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment):
   return unread === null ? [] : [openCreationDropped(unread.creation, change.name.urn)];
 }
 
-function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {
+function aboutRotation({ session, rotation, name }: KeyChange, { step, state, due }: Assessment): Notice[] {
   const { current, previousExpiresAt } = state;
+  if (current === null) return [];
   const now = session.currentTime();
-  const due = dueOf(state, rotation, now);
-  if (current === null || due === null) return [];
+  const future = futureTimeOf(state, now);
+  if (future !== null && due !== "trigger") return [keyFromFuture(current, name.urn, future)];
+  if (due === null) return [];
   if (due === "waiting") return [rotationWaits(current, name.urn, previousExpiresAt ?? "")];
   if (!STEPS[step].creates) return [];
   const overlapEnd = step === "rotate" ? daysAfter(now, rotation.overlapDays ?? 0) : null;

@@ -1,15 +1,34 @@
 /** Why no response came, if another attempt would end the same way. */
 export type PermanentCause =
-  "handshake" | "certificate" | "proxy login" | "proxy refusal" | "long headers" | "not HTTP";
+  | "proxy certificate"
+  | "no TLS"
+  | "old TLS"
+  | "handshake"
+  | "expired"
+  | "too early"
+  | "other host"
+  | "certificate"
+  | "proxy login"
+  | "login method"
+  | "proxy refusal"
+  | "long headers"
+  | "not HTTP";
 
 /** What undici says of two lengths, and of any error after a header with a length. */
 const WRONG_LENGTH = "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
 
 /** The codes of OpenSSL (verify(1)), Node and undici. The first that matches counts. */
 const PERMANENT: readonly (readonly [PermanentCause, RegExp])[] = [
+  ["proxy certificate", /^PROXY_TLS_/],
+  ["no TLS", /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HTTP_REQUEST)$/],
+  ["old TLS", /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW|TLSV1_ALERT_PROTOCOL_VERSION)$/],
   ["handshake", /^ERR_SSL_/],
-  ["certificate", /CERT|SELF_SIGNED|^UNABLE_TO_|^UND_ERR_PRX_TLS$/],
+  ["expired", /^CERT_HAS_EXPIRED$/],
+  ["too early", /^CERT_NOT_YET_VALID$/],
+  ["other host", /^ERR_TLS_CERT_ALTNAME_INVALID$/],
+  ["certificate", /CERT|SELF_SIGNED|^UNABLE_TO_/],
   ["proxy login", /^PROXY_407$/],
+  ["login method", /^PROXY_407_NOT_BASIC$/],
   ["proxy refusal", /^PROXY_4(?!08|29)\d\d$/],
   ["long headers", /^UND_ERR_HEADERS_OVERFLOW$/],
   // The end of a connection is in the same list of the parser.
@@ -27,6 +46,19 @@ export function permanentCause(code: string): PermanentCause | null {
  */
 export function isMalformed(code: string): boolean {
   return permanentCause(code) === "not HTTP" && code !== WRONG_LENGTH;
+}
+
+/** Returns the error of a connection to a proxy, whose certificate the code tells from that of the server. */
+export function proxyConnectionError(error: Error): Error {
+  const code = codeOf(error);
+  const isTls = /^ERR_SSL_|^ERR_TLS_|CERT|SELF_SIGNED|^UNABLE_TO_/.test(code);
+  return isTls ? Object.assign(new Error(code), { code: `PROXY_TLS_${code}` }) : error;
+}
+
+/** Returns the error of a proxy that wants another login than Basic, such as NTLM, Kerberos or Digest. */
+export function otherLoginError(): Error {
+  const code = "PROXY_407_NOT_BASIC";
+  return Object.assign(new Error(code), { code });
 }
 
 /**

@@ -1,6 +1,7 @@
-import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from "undici";
 
 import { HEADER_LIMIT } from "./attempt.js";
+import { otherLoginError, proxyConnectionError } from "./connection-errors.js";
 import { MAX_IN_FLIGHT } from "./rate-limiter.js";
 import { invalidProxy } from "./request-messages.js";
 
@@ -36,11 +37,12 @@ const SOCKETS = {
 /** Milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
-/** Creates the connection pools. @throws {PartnerError} if the environment sets an invalid proxy. */
+/** Creates the connection pools. @throws {PartnerError} if the proxy that they need is invalid. */
 export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv): Connections {
+  const httpProxy = env["http_proxy"] ?? env["HTTP_PROXY"] ?? "";
   const proxies = {
-    httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
-    httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
+    httpProxy: "", // Requests over plain HTTP go to this machine only.
+    httpsProxy: (env["https_proxy"] ?? env["HTTPS_PROXY"]) || httpProxy,
     noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
   };
   const create = (pipelining: 0 | 1): Dispatcher => {
@@ -54,7 +56,6 @@ export function createConnections({ loopback }: BaseUrl, env: NodeJS.ProcessEnv)
       bodyTimeout: 0,
       maxHeaderSize: HEADER_LIMIT,
     };
-    // A proxy for plain HTTP would receive the token unencrypted.
     return loopback ? new Agent(options) : proxyAgent({ ...options, ...proxies, proxyTls: SOCKETS });
   };
   const [pooled, fresh] = [create(1), create(0)];
@@ -79,12 +80,42 @@ function createConnector(): buildConnector.connector {
   };
 }
 
-function proxyAgent(options: EnvHttpProxyAgent.Options): Dispatcher {
-  const addresses = [options.httpProxy, options.httpsProxy].filter((address) => address);
-  if (!addresses.every((address) => /^https?:\/\//i.test(address ?? ""))) throw invalidProxy();
+function proxyAgent(options: EnvHttpProxyAgent.Options & { httpsProxy: string }): Dispatcher {
+  const { httpsProxy } = options;
+  // As curl does. With any other scheme, the result has a path, which undici refuses.
+  const hasScheme = /^(?:https?:\/\/|$)/i.test(httpsProxy);
   try {
-    return new EnvHttpProxyAgent(options);
+    return new EnvHttpProxyAgent({
+      ...options,
+      httpsProxy: hasScheme ? httpsProxy : `http://${httpsProxy}`,
+      clientFactory: (origin, client) =>
+        new ProxyPool(origin, client as { connect: buildConnector.connector }),
+    });
   } catch {
     throw invalidProxy(); // Without the cause, which repeats the address and with it a password.
+  }
+}
+
+/** The connections to a proxy. Says of a failure what undici drops: whose certificate, and which login. */
+class ProxyPool extends Pool {
+  constructor(origin: URL, { connect }: { connect: buildConnector.connector }) {
+    super(origin, {
+      connect: (options: buildConnector.Options, callback: buildConnector.Callback) => {
+        connect(options, (...[error, socket]) => {
+          if (error) callback(proxyConnectionError(error), null);
+          else callback(null, socket);
+        });
+      },
+    });
+  }
+
+  /** Only ProxyAgent calls it, without a callback. */
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    const answer = await super.connect(options);
+    const methods = [answer.headers["proxy-authenticate"] ?? []].flat();
+    if (answer.statusCode !== 407 || methods.length === 0 || methods.some((one) => /\bbasic\b/i.test(one)))
+      return answer;
+    answer.socket.on("error", () => undefined).destroy();
+    throw otherLoginError();
   }
 }

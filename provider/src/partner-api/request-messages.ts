@@ -21,6 +21,7 @@ import {
   isNotFound,
   isNotImplemented,
   isRedirect,
+  isRefused,
   isSuccess,
   isTemporary,
 } from "./statuses.js";
@@ -64,6 +65,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     isUnreachable: isUnreachable(outcome),
     isAlreadySo: failure.isAlreadySo,
     isPermanent: attempt !== null && isPermanent(attempt),
+    isRefusal: attempt?.kind === "response" && isRefused(attempt.status),
     summary: clause(template),
     serverWords,
   });
@@ -195,11 +197,21 @@ function connectionRemedy(attempt: NoResponse, failure: RequestFailure): string 
 const PERMANENT_REMEDY: Readonly<Record<PermanentCause, (baseUrl: string) => string>> = {
   handshake: (baseUrl) =>
     `The TLS handshake failed: check ${baseUrl}. Client certificates are not supported.`,
+  "no TLS": (baseUrl) => `The server does not speak TLS: check the port in ${baseUrl}.`,
+  "old TLS": () => "The server has no TLS 1.2 or newer: let its owner update it.",
+  expired: () =>
+    "The server's certificate has expired: let its owner renew it, unless this machine's clock is wrong.",
+  "too early": () => "The server's certificate is not valid yet: check the clock.",
+  "other host": (baseUrl) => `The server's certificate is for another host: check the host in ${baseUrl}.`,
+  "proxy certificate": () =>
+    "TLS with the proxy failed: check HTTPS_PROXY. For a private CA, set NODE_EXTRA_CA_CERTS.",
   certificate: (baseUrl) =>
     `The certificate was rejected: check ${baseUrl}. For a private CA, set NODE_EXTRA_CA_CERTS.`,
   "proxy login": () =>
     "The proxy rejected the login: check the user and the password in HTTPS_PROXY, percent-encoded.",
-  "proxy refusal": () => "The proxy refuses this host: allow it there, or add it to NO_PROXY.",
+  "login method": () =>
+    "The proxy does not accept Basic logins: set HTTPS_PROXY to a local proxy that logs in.",
+  "proxy refusal": () => "The proxy refuses this host: allow it, or add it to NO_PROXY.",
   "long headers": (baseUrl) =>
     `The headers of the response are longer than ${HEADER_LIMIT / 1024} KiB: check ${baseUrl}.`,
   "not HTTP": (baseUrl) =>

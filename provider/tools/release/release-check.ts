@@ -10,20 +10,11 @@ import manifest from "../../package.json" with { type: "json" };
 import { listFiles, ROOT } from "../checkout.ts";
 import { engineEnv } from "../engine/engine-env.ts";
 import { providePulumi } from "../engine/pulumi-cli.ts";
-import { mustRun } from "../child-process.ts";
+import { LONG_LIMIT, mustRun } from "../child-process.ts";
+import { ADDRESSES, addressesOf, REPOSITORY } from "./addresses.ts";
 import { buildPlugin } from "./plugin-tarball.ts";
 
-const { version, homepage } = manifest;
-const repository = manifest.repository.url.replace(/^git\+|\.git$/g, "");
-/**
- * What the schema of a release has in addition: where the release and its plugin are. A build that was not
- * released names no address, because the CLI would install what its owner puts there.
- */
-export const ADDRESSES = {
-  homepage,
-  repository,
-  pluginDownloadURL: repository.replace("https://", "github://api."),
-};
+const { version } = manifest;
 /** Names of files and packages that contain the version. */
 const VERSIONED =
   /\b(?:pulumi-resource-partners-v|pulumi-partners-|blob\/v|partners@|resource partners )(\d+\.\d+\.\d+)/g;
@@ -59,17 +50,21 @@ async function checkPages(): Promise<void> {
     if (isTag && /published\s+yet/.test(text)) throw new Error(`${file} says that nothing is published yet.`);
   }
   if (!isTag) return;
-  if (changelog.includes(`[${version}] - Unreleased`)) throw new Error("CHANGELOG.md has no date.");
+  if (addressesOf(changelog) !== ADDRESSES) throw new Error("CHANGELOG.md has no date.");
+  const schema = JSON.parse(await readFile(join(ROOT, "provider/schema.json"), "utf8")) as object;
+  if (!isDeepStrictEqual(schema, { ...schema, ...ADDRESSES }))
+    throw new Error("provider/schema.json has no address: run `npm run docs`.");
   if (GITHUB_REF_NAME !== `v${version}`) throw new Error(`The tag ${GITHUB_REF_NAME} is not v${version}.`);
-  if (repository !== `https://github.com/${GITHUB_REPOSITORY}`)
-    throw new Error(`${GITHUB_REPOSITORY} cannot release what package.json says is in ${repository}.`);
+  if (REPOSITORY !== `https://github.com/${GITHUB_REPOSITORY}`)
+    throw new Error(`${GITHUB_REPOSITORY} cannot release what package.json says is in ${REPOSITORY}.`);
 }
 
 /** Installs the plugin as a user does, starts it, and checks its schema. */
 async function installPlugin(plugin: string): Promise<void> {
   const engine = await engineEnv();
   try {
-    const pulumi = (...args: string[]) => mustRun("pulumi", args, { cwd: engine.dir, env: engine.env });
+    const options = { cwd: engine.dir, env: engine.env, timeoutMs: LONG_LIMIT };
+    const pulumi = (...args: string[]) => mustRun("pulumi", args, options);
     await pulumi("plugin", "install", "resource", "partners", version, "--file", plugin, "--reinstall");
     const served = await pulumi("package", "get-schema", `partners@${version}`);
     const source = await readFile(join(ROOT, "provider/schema.json"), "utf8");

@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import { AccountSession } from "../../../provider/src/account/account-session.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
+import { UNKNOWN } from "../../../provider/src/adapter/properties.js";
 import { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
 import { information, warning, type Notice } from "../../../provider/src/account/notice.js";
 import type { Applied, Resource } from "../../../provider/src/adapter/resource.js";
@@ -71,7 +72,18 @@ it("a check fills in defaults, and stamps the account and its address", async ()
   const { adapter } = start();
   const checked = { inputs: { count: 1, ...COMMON }, problems: [] };
   expect(await adapter.check({}, {}, URN)).toEqual(checked);
-  expect(await adapter.check({}, { account: "mine", server: OTHER, __urn: URN }, URN)).toEqual(checked);
+  expect(await adapter.check({}, { account: "default", server: URL, __urn: URN }, URN)).toEqual(checked);
+});
+
+it("a check refuses another account or address than that of the settings, and does not repeat it", async () => {
+  const { adapter, resource } = start();
+  const { problems } = await adapter.check({}, { account: "eu", server: OTHER }, URN);
+  expect(problems).toEqual([
+    'account is not an argument. The option "provider" chooses the account, here "default".',
+    `server is not an argument. The option "provider" chooses the address, here "${URL}".`,
+  ]);
+  expect(resource.check).not.toHaveBeenCalled();
+  expect((await adapter.check({}, { account: UNKNOWN, server: null }, URN)).problems).toEqual([]);
 });
 
 it("a check asks the service about valid arguments, with the old inputs or none", async () => {
@@ -122,11 +134,15 @@ describe("what a policy changes after the check", () => {
     expect(resource.apply).not.toHaveBeenCalled();
   });
 
-  it("counts if it is right; the account and its address stay those of the settings", async () => {
+  it("counts if it is right, but may not be another account", async () => {
     const { adapter } = start();
-    const { outputs } = await adapter.create({ account: "other" }, URN);
+    const { outputs } = await adapter.create({ count: 1 }, URN);
     expect(outputs).toEqual({ count: 1, ...COMMON });
-    expect(await adapter.update(outputs, { count: 2, server: OTHER }, NAME)).toEqual({ count: 2, ...COMMON });
+    expect(await adapter.update(outputs, { count: 2 }, NAME)).toEqual({ count: 2, ...COMMON });
+    const failure = await failureOf(adapter.update(outputs, { count: 2, account: "other" }, NAME));
+    expect(failure).toMatchObject({
+      message: expect.stringContaining("account is not an argument") as string,
+    });
   });
 });
 
@@ -136,8 +152,8 @@ const texts = {
     `The resource belongs to ${URL}, not to ${OTHER}. If this is another account, set partners:baseUrl back. ` +
     `If the account has moved, set partners:previousBaseUrl to ${URL} for the next "pulumi up". Nothing was sent.`,
   account:
-    'The resource belongs to account "default", but partners:account is "eu". Pass the Provider of "default" ' +
-    'to it again, or set partners:account back to "default". Nothing was sent.',
+    'The resource belongs to account "default", but partners:account is "eu". ' +
+    'Set partners:account back to "default". Nothing was sent.',
 };
 
 it.each([
@@ -172,6 +188,33 @@ it("a resource whose account has a new address shows the change, and the update 
   expect(await adapter.update(olds, more, NAME)).toEqual({ count: 2, account: "default", server: OTHER });
   await adapter.delete(olds, NAME);
   expect(resource.remove).toHaveBeenCalledTimes(1);
+});
+
+describe("a resource of a Provider that has lost it", () => {
+  const created = async (account: string) => {
+    const { adapter } = start({ account, explicit: "true" });
+    return (await adapter.create((await adapter.check({}, {}, URN)).inputs, URN)).outputs;
+  };
+  const text =
+    'The resource belongs to the Provider of account "eu", and now has no Provider. ' +
+    'Pass it again, with the option "provider". Nothing was sent.';
+
+  it.each(["default", "eu"])("is refused, although partners:account is %s", async (account) => {
+    const olds = await created("eu");
+    const { adapter, resource } = start({ account });
+    const calls = [adapter.check(olds, {}, URN), adapter.read(olds), adapter.delete(olds, NAME)];
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ message: text });
+    for (const method of ["check", "read", "remove"] as const)
+      expect(resource[method]).not.toHaveBeenCalled();
+  });
+
+  it('is that of the stack if the Provider was for the account "default"', async () => {
+    const olds = await created("default");
+    const { adapter } = start();
+    const { inputs, problems } = await adapter.check(olds, {}, URN);
+    expect([inputs, problems]).toEqual([{ count: 1, ...COMMON }, []]);
+    expect(adapter.diff(olds, inputs, NAME)).toEqual({ changes: false, replaces: [] });
+  });
 });
 
 it("a resource that moves to another Provider is replaced, whatever its address", async () => {

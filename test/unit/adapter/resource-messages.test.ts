@@ -9,12 +9,16 @@ const name = (setting: string): string => `partners:${setting}`;
 const ALL = [
   messages.invalidArguments(["webhookId must be a positive whole number."]),
   messages.wrongImportId("the ID of a webhook"),
+  messages.notAnArgument("account", "default"),
+  messages.notAnArgument("server", URL),
+  messages.providerMissing("eu"),
   messages.otherAccount("eu", "default", name),
   messages.otherServer(URL, OTHER, name),
   messages.keptAfterRepetitions("The service returned the current key again."),
-].map((each) =>
-  each instanceof Error ? `${each.message} [${each.code}]` : `${each.severity}: ${each.text}`,
-);
+].map((each) => {
+  if (typeof each === "string") return each;
+  return each instanceof Error ? `${each.message} [${each.code}]` : `${each.severity}: ${each.text}`;
+});
 
 it("all messages of resources are those of resource-messages.txt", async () => {
   await expect(`${ALL.join("\n")}\n`).toMatchFileSnapshot("resource-messages.txt");

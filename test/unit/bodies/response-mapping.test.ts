@@ -35,6 +35,16 @@ it.each<[what: string, mapping: unknown, refused: RegExp]>([
   ["an unknown member", { apikeys: "/x" }, /^: has an unknown member; valid members: apiKey, /],
   ["a prototype", '{"__proto__":{"apiKey":"/x"}}', /^: has an unknown member/],
   ["a path without a slash", { apiKey: "data.key" }, /^apiKey: must be a JSON Pointer/],
+  [
+    "a pointer that Git Bash rewrote",
+    { apiKey: "C:/Program Files/Git/data/key" },
+    /^apiKey: is a path that Git/,
+  ],
+  [
+    "one on another drive",
+    { webhooks: "d:\\git\\hooks" },
+    /^webhooks: is a path .*export MSYS_NO_PATHCONV=1"$/,
+  ],
   ["a pointer with a wrong escape", { webhook_id: "/a~2" }, /^webhookId: must be a JSON Pointer/],
   ["a number as pointer", { webhookState: 1 }, /^webhookState: must be a JSON Pointer/],
   ["a word that is no list", { active: "LIVE" }, /^active: must be a list/],

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
 import manifest from "../../../provider/package.json" with { type: "json" };
-import { sandboxCommand } from "../../../provider/src/cli/sandbox-command.ts";
+import { announcement, sandboxCommand } from "../../../provider/src/cli/sandbox-command.ts";
 import { startSandbox } from "../../../provider/src/sandbox/sandbox.ts";
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { runProcess, runShell, type Ended } from "../../../provider/tools/child-process.ts";
@@ -37,7 +37,7 @@ async function withSandbox(args: readonly string[], signal: NodeJS.Signals, use:
 
 describe("pulumi-partners sandbox", () => {
   test("prints the settings, the webhooks, and a command that changes one", async () => {
-    const args = ["--access-token", "a$b'c", "--latency", "1"];
+    const args = ["--access-token", "a$b'c"];
     await withSandbox(args, "SIGTERM", async (printed) => {
       expect(printed()).toMatch(/^ {2}101 {2}active {4}orders\n {2}102 .*\n {2}103 {2}disabled {2}refunds$/m);
       expect(printed()).toMatch(/^export PARTNERS_ACCESS_TOKEN='a\$b'\\''c'$/m);
@@ -45,6 +45,18 @@ describe("pulumi-partners sandbox", () => {
       expect((await runShell(command, {})).stdout).toBe('{"success":true}');
       await expect.poll(printed, { timeout: 20_000 }).toMatch(/\nPATCH \/webhooks\/101\/disable 200\n$/);
     });
+  });
+
+  test("prints commands for PowerShell on Windows", () => {
+    const webhooks = new Map([[101, "active" as const]]);
+    const sandbox = { url: "http://127.0.0.1:4010", accessToken: "a$b'c", webhooks };
+    const commands = announcement(sandbox, "win32").match(/^(?:\$|curl|export).*$/gm);
+    expect(commands).toEqual([
+      "$env:PARTNERS_BASE_URL = 'http://127.0.0.1:4010'",
+      "$env:PARTNERS_ACCESS_TOKEN = 'a$b''c'",
+      "curl.exe -X PATCH -H 'Authorization: Bearer a$b''c' " +
+        "http://127.0.0.1:4010/api/v1/partners/webhooks/101/disable",
+    ]);
   });
 
   test("prints one line for each request, and no key", async () => {
@@ -70,7 +82,6 @@ describe("pulumi-partners sandbox", () => {
 
   test.each([
     [{ port: "65536" }, "--port must be a whole number from 0 to 65535."],
-    [{ latency: "1s" }, "--latency must be a whole number from 0 to 600000."],
     [{ "access-token": "" }, "--access-token must be letters, digits and punctuation, without spaces."],
   ])("refuses %j", async (values, message) => {
     await expect(sandboxCommand.run(values)).rejects.toThrow(message);

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 
 import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.ts";
-import { doctorCommand } from "../../../provider/src/cli/doctor.ts";
+import { doctorCommand, unreadableConfig } from "../../../provider/src/cli/doctor.ts";
 import { CANARIES, findLeaks } from "../../support/canary.ts";
 import { replaceAnswers, sandboxFor } from "../../support/sandbox.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -205,4 +205,15 @@ it("the doctor names all settings that are missing, and what is wrong with the c
   await expect(doctor({}, { stack: "dev" })).rejects.toThrow("--stack needs a Pulumi project");
   const { cwd } = await projectWith({});
   await expect(doctor({ PATH: "" }, { cwd })).rejects.toThrow("The stack configuration cannot be read.");
+});
+
+it.each<[NodeJS.Platform, folder: string, nowhere: string]>([
+  ["linux", "'it'\\''s'", "/dev/null"],
+  ["win32", "'it''s'", "$null"],
+])("the doctor's commands are for the shell of %s", (platform, folder, nowhere) => {
+  expect(unreadableConfig(["--cwd", "it's"], platform)).toBe(
+    "The stack configuration cannot be read. " +
+      `If there is no stack yet, run "pulumi stack init --cwd ${folder}". ` +
+      `Otherwise, to see why, run "pulumi config --show-secrets --cwd ${folder} > ${nowhere}".`,
+  );
 });

@@ -6,7 +6,7 @@ import * as messages from "../../../provider/src/hosts/host-messages.js";
 import { PARTNER_API_KEY } from "../../../provider/src/registration.js";
 import { EngineLog } from "../../../provider/src/hosts/engine-log.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
 import { warning } from "../../../provider/src/account/notice.js";
 import { sandboxFor } from "../../support/sandbox.ts";
 

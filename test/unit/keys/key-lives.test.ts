@@ -72,14 +72,22 @@ describe("a key", () => {
     await stack.import(key);
     expect(stack.outputs).toMatchObject({ apiKey: key, createdAt: null, response: null });
     expect(await stack.up()).toMatchObject({ changes: false, requests: [] });
-    const keys = stack.start({ EMPTY: "", TEXT: "two words", UP: ".." });
+    const lines = { LF: `${key}\n`, CRLF: `${key}\r\n`, LINES: `${key}\n\n` };
+    const keys = stack.start({ EMPTY: "\n", TEXT: "two words", UP: "..", ...lines });
     for (const name of ["GONE", "EMPTY"])
       await expect(keys.adopt(`env:${name}`)).rejects.toThrow(`The environment variable ${name} is not set.`);
-    for (const id of [key, "env:", "env:TEXT", "env:UP", "env:A-B"]) {
+    for (const id of [key, "env:", "env:A-B"]) {
       const failure = await keys.adopt(id).catch(String);
       expect(failure).toMatch(/"env:" followed by the name of the environment variable/);
       expect(failure).not.toContain(key);
     }
+    for (const name of ["TEXT", "UP", "LINES"]) {
+      const failure = await keys.adopt(`env:${name}`).catch(String);
+      expect(failure).toContain(`The value of ${name} is not a key`);
+      expect(failure).not.toMatch(/two words|pk_live/);
+    }
+    for (const name of ["LF", "CRLF"])
+      expect(await keys.adopt(`env:${name}`)).toMatchObject({ outputs: { apiKey: key } });
     await expect(keys.adopt("env:EMPTY", true)).rejects.toThrow("cannot tell whether a key exists");
   });
 });
@@ -478,6 +486,24 @@ it("a rotation that is due by age waits for the end of an overlap, and says unti
   expect(methods((await stack.up(rotation, POINTER)).requests)).toBe("DELETE GET POST");
 });
 
+it("a run whose clock was ahead is told in later ones, which change nothing, until the trigger is new", async () => {
+  const { stack } = await start();
+  const age = (trigger: string) => ({ afterDays: 30, overlapDays: 7, trigger });
+  await stack.up(age("a"));
+  stack.now += 400 * DAY;
+  await stack.up(age("a"));
+  stack.now -= 390 * DAY;
+  const told = matching(
+    /^warning: A clock was wrong: the key …1001 of "key1" took over at 2027-04-05 12:00 UTC/,
+  );
+  for (const rotation of [age("a"), { overlapDays: 7 }])
+    expect(await stack.up(rotation)).toMatchObject({ notices: [told] });
+  expect(stack.outputs).toMatchObject({ previousExpiresAt: "2027-04-12T12:00:00.000Z" });
+  await stack.up(age("b"));
+  expect(stack.outputs).toMatchObject({ previousExpiresAt: "2026-03-18T12:00:00.000Z" });
+  expect((await stack.up(age("b"))).notices).toEqual([]);
+});
+
 it("a rotation without overlapDays is a replacement", async () => {
   const { service, stack } = await start();
   await stack.up({ trigger: "1" });
@@ -496,19 +522,58 @@ it("the same key again is refused for another resource, which then does not exis
   await expect(keys.create({}, "other")).rejects.toMatchObject({ code: "PARTNERS_RESOURCE", message });
 });
 
-it("the same key again is refused for a replacement and in place; the next run sends nothing", async () => {
-  const { stack } = await start(same);
+it("the same key again is refused for a replacement and in place, and its response is not kept", async () => {
+  const { service, stack } = await start(same);
   await stack.up(at("a"));
   expect((await stack.up(at("b", 0))).error).toMatch(/current key again.*deleteBeforeReplace/);
-  const { error } = await stack.up(at("b"));
-  expect(error).toMatch(/^The service returned the current key again, .*deleteBeforeReplace/);
-  expect(stack.outputs).toMatchObject({ apiKey: same.body().key, previousApiKey: null });
-  const next = await stack.up(at("b"));
-  expect(next).toMatchObject({ error, notices: [matching(/^warning: "pulumi up" will fail: /)] });
-  const last = await stack.up(at("c"));
-  expect([next, last].map(({ requests }) => posts(requests))).toEqual([0, 1]);
-  expect(last.notices, "a stack tracks the key").toEqual([matching(/^information: .* rotates the key/)]);
+  for (const rotation of [at("b"), at("b")]) {
+    const { error, requests } = await stack.up(rotation);
+    expect(error).toMatch(/^The service returned the current key again, .*deleteBeforeReplace/);
+    expect(posts(requests)).toBe(1);
+    expect(stack.outputs).toMatchObject({ apiKey: same.body().key, previousApiKey: null });
+  }
+  const other = "pk_live_4eC39HqLyjWDarjtT9";
+  service.answers.createApiKey = () => ({ status: 201, body: { key: other } });
+  expect((await stack.up(at("b"))).error).toBeNull();
+  expect(stack.outputs).toMatchObject({ apiKey: other, previousApiKey: same.body().key });
 });
+
+it("the same value at a setting may be a wrong one: the response is kept, and no other key created", async () => {
+  const body = (key: string) => ({ api_key: key, partner: "checkout-main" });
+  const { service, stack } = await start({ body });
+  const wrong = { responses: { apiKey: "/partner" } };
+  await stack.up(at("a"), wrong);
+  const { error } = await stack.up(at("b"), wrong);
+  expect(error).toMatch(
+    /current key again.* If partners:responses\.apiKey does not point to the key, correct it/,
+  );
+  const next = await stack.up(at("b"), wrong);
+  expect([next.error, posts(next.requests)]).toEqual([error, 0]);
+  expect((await stack.up(at("b"), { responses: { apiKey: "/api_key" } })).error).toBeNull();
+  const [first, second] = service.keys;
+  expect(stack.outputs).toMatchObject({ apiKey: second, previousApiKey: first });
+});
+
+it.each([true, false])(
+  "the same key again is believed after its deletion, URN known: %s",
+  async (knowsUrn) => {
+    const { service, stack } = await start();
+    service.answers.createApiKey = () => {
+      service.keys.add(same.body().key);
+      return { status: 201, body: same.body() };
+    };
+    stack.knowsUrn = knowsUrn;
+    await stack.up(at("a"));
+    const { requests, error, notices } = await stack.up(at("b", 0), { deleteBeforeReplace: true });
+    expect([methods(requests), error]).toEqual(["GET DELETE POST", null]);
+    expect(notices).toContainEqual(
+      matching(/^warning: The service returned the key .* which this run has deleted/),
+    );
+    expect([...service.keys]).toEqual([stack.outputs["apiKey"]]);
+    expect(await stack.destroy()).toMatchObject({ error: null, notices: [] });
+    expect(service.keys.size).toBe(0);
+  },
+);
 
 it("the same key again is not deleted with the resource that --replace replaces", async () => {
   const { stack } = await start(same);

@@ -45,7 +45,7 @@ export async function startService(shape: Shape = {}): Promise<PartnerApiServer>
 }
 
 /** How a command runs. */
-export interface Options extends Pick<Command, "repetitions"> {
+export interface Options extends Pick<Command, "repetitions" | "deleteBeforeReplace"> {
   /** The setting `responses`. @default none */
   readonly responses?: Properties;
   /** `--replace`. @default false */
@@ -118,9 +118,9 @@ export class Stack {
   }
 
   async #run(verb: Command["verb"], rotation?: Properties, options: Options = {}): Promise<Result> {
-    const { replace, responses = {}, repetitions = 0 } = options;
+    const { replace, responses = {}, repetitions = 0, deleteBeforeReplace = false } = options;
     const program = new Map([[NAME, rotation ? { rotation } : {}]]);
-    const command = { verb, repetitions, replace: replace ? NAME : undefined };
+    const command = { verb, repetitions, deleteBeforeReplace, replace: replace ? NAME : undefined };
     const before = this.#service.requests.length;
     const operation = await runCommand(this.#entries, program, command, this.#surroundings(responses));
     const error = operation.calls.find(({ succeeded }) => !succeeded)?.errors.at(-1) ?? null;

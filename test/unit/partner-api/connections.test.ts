@@ -54,9 +54,15 @@ interface Place {
 
 type Demands = Parameters<typeof startTlsFront>[2];
 
-async function tls(demands: Demands, host = HOST, authority = trusted): Promise<Place> {
+async function tls(
+  demands: Demands,
+  host = HOST,
+  authority = trusted,
+  days?: [from: number, until: number],
+): Promise<Place> {
   const server = await listen((_request, response) => response.end("[]"));
-  const front = await startTlsFront(server.url, await authority.issue({ hosts: [host] }), demands);
+  const identity = await authority.issue({ hosts: [host], ...(days && { days }) });
+  const front = await startTlsFront(server.url, identity, demands);
   onTestFinished(() => front.close());
   return { url: `https://${HOST}:${front.port}` };
 }
@@ -112,6 +118,8 @@ const PLACES = {
   "an old TLS": () => tls({ version: "TLSv1.1" }),
   "a certificate of an unknown CA": () => tls({}, HOST, untrusted),
   "a certificate of another host": () => tls({}, "other.test"),
+  "an expired certificate": () => tls({}, HOST, trusted, [-2, -1]),
+  "a certificate of tomorrow": () => tls({}, HOST, trusted, [0.5, 1]),
   "a client certificate, TLS 1.2": () => tls({ version: "TLSv1.2", certificate: true }),
   "a client certificate, TLS 1.3": () => tls({ version: "TLSv1.3", certificate: true }),
   "a proxy that refuses the host": () => proxy(403),
@@ -119,7 +127,10 @@ const PLACES = {
   "a proxy without the host": () => proxy(502),
   "a proxy that closes": () => proxy("fin"),
   "a proxy at a closed port": () => behind(closedPort()),
+  "a proxy that wants NTLM": () => proxy("NTLM"),
+  "a proxy that wants another Basic": () => proxy("Basic"),
   "a proxy with another certificate": () => behind(tls({}, "other.test")),
+  "a proxy of an unknown CA": () => behind(tls({}, HOST, untrusted)),
 } satisfies Record<string, () => Promise<Place>>;
 
 const ADDRESS = "Check partners:baseUrl, the network and any proxy.";
@@ -127,8 +138,16 @@ const HEADERS = "The headers of the response are longer than 256 KiB: check part
 const HANDSHAKE = "The TLS handshake failed: check partners:baseUrl. Client certificates are not supported.";
 const CERTIFICATE =
   "The certificate was rejected: check partners:baseUrl. For a private CA, set NODE_EXTRA_CA_CERTS.";
+const NO_TLS = "The server does not speak TLS: check the port in partners:baseUrl.";
+const OLD_TLS = "The server has no TLS 1.2 or newer: let its owner update it.";
+const EXPIRED =
+  "The server's certificate has expired: let its owner renew it, unless this machine's clock is wrong.";
+const TOMORROW = "The server's certificate is not valid yet: check the clock.";
+const OTHER_HOST = "The server's certificate is for another host: check the host in partners:baseUrl.";
+const PROXY_TLS = "TLS with the proxy failed: check HTTPS_PROXY. For a private CA, set NODE_EXTRA_CA_CERTS.";
+const LOGIN_METHOD = "The proxy does not accept Basic logins: set HTTPS_PROXY to a local proxy that logs in.";
 const PROXY = "The proxy did not connect: check HTTPS_PROXY, or add the host to NO_PROXY.";
-const REFUSED = "The proxy refuses this host: allow it there, or add it to NO_PROXY.";
+const REFUSED = "The proxy refuses this host: allow it, or add it to NO_PROXY.";
 const LOGIN =
   "The proxy rejected the login: check the user and the password in HTTPS_PROXY, percent-encoded.";
 const AGAIN = "Run this again later.";
@@ -144,10 +163,12 @@ it.each<[what: keyof typeof PLACES, code: string, retry: Retry, remedy: string]>
   ["a reset after the request", "ECONNRESET", "six times, sent", AGAIN],
   ["a close after the request", "UND_ERR_SOCKET", "six times, sent", AGAIN],
   ["long headers", "UND_ERR_HEADERS_OVERFLOW", "once, sent", HEADERS],
-  ["a server without TLS", "ERR_SSL_WRONG_VERSION_NUMBER", "once", HANDSHAKE],
-  ["an old TLS", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "once", HANDSHAKE],
+  ["a server without TLS", "ERR_SSL_WRONG_VERSION_NUMBER", "once", NO_TLS],
+  ["an old TLS", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "once", OLD_TLS],
   ["a certificate of an unknown CA", "UNABLE_TO_VERIFY_LEAF_SIGNATURE", "once", CERTIFICATE],
-  ["a certificate of another host", "ERR_TLS_CERT_ALTNAME_INVALID", "once", CERTIFICATE],
+  ["a certificate of another host", "ERR_TLS_CERT_ALTNAME_INVALID", "once", OTHER_HOST],
+  ["an expired certificate", "CERT_HAS_EXPIRED", "once", EXPIRED],
+  ["a certificate of tomorrow", "CERT_NOT_YET_VALID", "once", TOMORROW],
   ["a client certificate, TLS 1.2", "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", "once", HANDSHAKE],
   ["a client certificate, TLS 1.3", "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "once, sent", HANDSHAKE],
   ["a proxy that refuses the host", "PROXY_403", "once", REFUSED],
@@ -155,7 +176,10 @@ it.each<[what: keyof typeof PLACES, code: string, retry: Retry, remedy: string]>
   ["a proxy without the host", "PROXY_502", "six times", PROXY],
   ["a proxy that closes", "UND_ERR_PRX_CONN", "six times", PROXY],
   ["a proxy at a closed port", "ECONNREFUSED", "six times", ADDRESS],
-  ["a proxy with another certificate", "UND_ERR_PRX_TLS", "once", CERTIFICATE],
+  ["a proxy that wants NTLM", "PROXY_407_NOT_BASIC", "once", LOGIN_METHOD],
+  ["a proxy that wants another Basic", "PROXY_407", "once", LOGIN],
+  ["a proxy with another certificate", "PROXY_TLS_ERR_TLS_CERT_ALTNAME_INVALID", "once", PROXY_TLS],
+  ["a proxy of an unknown CA", "PROXY_TLS_UNABLE_TO_VERIFY_LEAF_SIGNATURE", "once", PROXY_TLS],
 ])("a connection that fails because of %s: %s, tried %s", async (what, code, retry, remedy) => {
   const { url, env = {} } = await PLACES[what]();
   const options = { clock: new InstantClock(), env };
@@ -204,6 +228,16 @@ describe("a proxy", () => {
     expect(proxy.heads).toHaveLength(1);
   });
 
+  it.each<[what: string, env: (proxy: string) => Record<string, string>]>([
+    ["without a scheme", (proxy) => ({ HTTPS_PROXY: proxy.replace("http://", "") })],
+    ["besides an invalid HTTP_PROXY", (proxy) => ({ HTTPS_PROXY: proxy, HTTP_PROXY: "http://proxy 1" })],
+  ])("%s is used", async (_what, env) => {
+    const { proxy, url } = await secureServer();
+    const address = proxy.url.replace("://", "://user:pass@");
+    await clientFor(url, { env: env(address) }).listWebhooks();
+    expect(proxy.heads).toEqual([expect.stringContaining("proxy-authorization: Basic dXNlcjpwYXNz")]);
+  });
+
   it("is never used for this machine, because it would see the token in plain text", async () => {
     const { proxy } = await secureServer({ proxy: ["tunnel"] });
     const { url, requests } = await listen((_request, response) => response.end("[]"));
@@ -213,7 +247,7 @@ describe("a proxy", () => {
   });
 
   it.each([
-    "proxy.example.com:3128",
+    "http:/proxy.example:1",
     "http://user:p4ssword@proxy example:1",
     "socks5://proxy.example:1",
     // The parts of an address that a password may contain, and an escape that is none.

@@ -6,7 +6,7 @@ import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { AccountSession, type SessionOptions } from "../../../provider/src/account/account-session.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/adapter/properties.ts";
 import type { Notice } from "../../../provider/src/account/notice.ts";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.ts";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.ts";
 import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.ts";
 import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 
@@ -26,6 +26,8 @@ export interface Entry {
   failed: boolean;
   /** Whether its replacement was created, and it waits for its deletion. */
   replaced: boolean;
+  /** `pulumi state taint`: whether the next `up` replaces it. */
+  tainted?: true;
 }
 
 /** A Pulumi command, and how the program and people affect it. */
@@ -46,6 +48,8 @@ export interface Command {
   readonly imports?: { readonly name: string; readonly id: string };
   /** `--replace`: the resource to replace. */
   readonly replace?: string | undefined;
+  /** `--target`: the only resource that the command is about. @default all */
+  readonly target?: string | undefined;
   /** After this many requests, a person interrupts the engine, or it dies. */
   readonly stop?: { readonly how: "interrupt" | "kill"; readonly after: number } | undefined;
 }
@@ -64,8 +68,8 @@ export interface Call {
 
 /** When a process has seen the state of a resource, and what it decided. */
 interface Planned {
-  /** How many requests had been sent by then. */
-  readonly requests: number;
+  /** How many calls had begun by then. */
+  readonly calls: number;
   readonly isReplaced: boolean;
 }
 
@@ -115,7 +119,7 @@ class StepFailed extends Error {}
 
 /** Runs a command on a state with a new plugin process, as the Pulumi engine does (pkg/resource/deploy). */
 export async function runCommand(stack: Entry[], program: Program, command: Command, around: Surroundings) {
-  const { verb, repetitions = 0, deleteBeforeReplace, replace, stop } = command;
+  const { verb, repetitions = 0, deleteBeforeReplace, replace, target, stop } = command;
   const interrupt = new AbortController();
   const { session, adapterOf, notices, visible } = startPlugin({ ...around, signal: interrupt.signal });
   const calls: Call[] = [];
@@ -203,7 +207,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     const [outputs, read] = [withoutUndefined(found.outputs), withoutUndefined(found.inputs ?? {})];
     const inputs = await check(name, read, args);
     const { changes } = adapterOf(name).diff(outputs, inputs, { id, urn: urnOf(name) });
-    planned.set(name, { requests, isReplaced: false });
+    planned.set(name, { calls: calls.length, isReplaced: false });
     if (changes) throw new StepFailed(); // The inputs to import do not match the existing resource.
     if (verb !== "preview") stack.push({ name, id, inputs, outputs, failed: false, replaced: false });
   };
@@ -242,13 +246,13 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
   const apply = async (name: string, args: Properties): Promise<void> => {
     const old = stack.find((entry) => entry.name === name && !entry.replaced);
     if (!old && command.imports?.name === name) return adopt(name, args, command.imports.id);
-    const isTarget = old !== undefined && replace === name;
-    let news = await check(name, isTarget ? {} : (old?.inputs ?? {}), args);
+    const isForced = old !== undefined && (replace === name || old.tainted === true);
+    let news = await check(name, isForced ? {} : (old?.inputs ?? {}), args);
     const urn = urnOf(name);
-    const diff = old && !isTarget ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn }) : null;
-    const isReplaced = isTarget || (diff?.replaces.length ?? 0) > 0;
-    if (diff !== null) planned.set(name, { requests, isReplaced });
-    if (isReplaced && !isTarget) news = await check(name, {}, args);
+    const diff = old && !isForced ? adapterOf(name).diff(old.outputs, news, { id: old.id, urn }) : null;
+    const isReplaced = isForced || (diff?.replaces.length ?? 0) > 0;
+    if (diff !== null) planned.set(name, { calls: calls.length, isReplaced });
+    if (isReplaced && !isForced) news = await check(name, {}, args);
     const changes = diff === null || diff.changes || old?.failed === true;
     if (changes) changed.push(name);
     if (verb === "preview") {
@@ -290,10 +294,14 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     else for (const item of items) if (succeeded) await attempt(item);
   };
 
-  if (verb === "refresh") await forEach([...stack], read);
-  else if (verb !== "destroy")
-    await forEach([...program], ([name, args]) => apply(name, args), command.delays);
-  const isKept = ({ name, replaced }: Entry): boolean => verb === "up" && program.has(name) && !replaced;
+  // The engine asks nothing about the others: it takes their inputs and outputs from the state.
+  const isTargeted = (name: string): boolean => (target ?? name) === name;
+  const declared = [...program].filter(([name]) => isTargeted(name));
+  const recorded = stack.filter(({ name }) => isTargeted(name));
+  if (verb === "refresh") await forEach(recorded, read);
+  else if (verb !== "destroy") await forEach(declared, ([name, args]) => apply(name, args), command.delays);
+  const isKept = ({ name, replaced }: Entry): boolean =>
+    !isTargeted(name) || (verb === "up" && program.has(name) && !replaced);
   if (succeeded && (verb === "up" || verb === "destroy"))
     await forEach(stack.filter((entry) => !isKept(entry)).reverse(), remove);
 

@@ -2,7 +2,8 @@ import fc from "fast-check";
 
 import type { WebhookState } from "../../../provider/src/partner-api/operations.ts";
 import type { Command } from "./engine.ts";
-import { WEBHOOKS, type Fault } from "./service.ts";
+import { WEBHOOKS } from "./characters.ts";
+import type { Fault } from "./service.ts";
 
 const state = fc.constantFrom<WebhookState[]>("active", "disabled");
 const webhookId = fc.constantFrom<number[]>(...WEBHOOKS);
@@ -67,6 +68,7 @@ const command: fc.Arbitrary<Command> = fc.record(
     updatesCreated: fc.boolean(),
     deleteBeforeReplace: fc.boolean(),
     replace: fc.option(name, { freq: 6, nil: undefined }),
+    target: fc.option(name, { freq: 6, nil: undefined }),
     stop: fc.option(stop, { freq: 6, nil: undefined }),
   },
   { requiredKeys: ["verb"] },
@@ -92,6 +94,7 @@ const act = fc.oneof(
   eventOf("revoke", { which }),
   eventOf("forget", { name }),
   eventOf("import", { name: fc.oneof(keyName, webhookName), which, isHeld: fc.boolean() }),
+  eventOf("taint", { name }),
   eventOf("rename", { name: keyName, faults }),
   eventOf("point", { apiKey: pointer, apiKeyId: pointer }),
 );
@@ -105,8 +108,22 @@ const regroup = eventOf("regroup", {
   faults,
 });
 
+/** Two resources import one key, and both rotate it, in one run and again. */
+const share = eventOf("share", {
+  name: keyName,
+  overlapDays: fc.constantFrom(0, 2, 2),
+  parallel: fc.boolean(),
+  delays,
+  faults,
+});
+
+/** One run whose clock is ahead. */
+const jump = eventOf("jump", { days: fc.constantFrom(2, 400), command, faults });
+
 const event = fc.oneof(
   { weight: 7, arbitrary: eventOf("run", { command, faults }) },
+  { weight: 1, arbitrary: share },
+  { weight: 1, arbitrary: jump },
   { weight: 4, arbitrary: edit },
   { weight: 3, arbitrary: act },
   { weight: 2, arbitrary: regroup },

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 
 import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { publicText, type Call, type Entry, type Operation, type Program } from "./engine.ts";
-import { WEBHOOKS, type Service } from "./service.ts";
+import { WEBHOOKS } from "./characters.ts";
+import type { Service } from "./service.ts";
 
 const DAY = 86_400_000;
 
@@ -22,7 +23,6 @@ export interface Finished extends Operation {
     /** What each resource was. */
     readonly stack: ReadonlyMap<Entry, Entry>;
     readonly webhooks: ReadonlyMap<number, unknown>;
-    readonly keyCount: number;
   };
   readonly stack: readonly Entry[];
   readonly program: Program;
@@ -43,6 +43,9 @@ export function assertOperation(finished: Finished, known: Known): void {
   assertNoUsedKeyDeleted(finished);
   assertOverlaps(finished);
   assertNothingBlocksInVain(finished);
+  assertClocksTold(finished);
+  assertKeyAgainTold(finished);
+  assertOthersListed(finished);
   assertNoDeletedKeyKept(finished, known);
   for (const id of WEBHOOKS) {
     assertWebhook(finished, known, id);
@@ -66,7 +69,7 @@ function assertFewRequests({ command: { verb }, calls, stack, service, now, befo
   assert(verb === "up" || verb === "destroy" || changes.length === 0, `a ${verb} sends a change`);
   assert(!service.requests.join().includes("?"), "a request has a query");
   const needs = new Set(calls.filter((call) => mayCreate(call, now)).map(({ name }) => name));
-  assert(service.keys.length - before.keyCount <= needs.size, "a key is created twice for one need");
+  assert(service.issuedKeys.length <= needs.size, "a key is created twice for one need");
   const creations = changes.filter((request) => request.startsWith("POST")).length - service.deniedCreations;
   const open = stack.filter((entry) => {
     const at = openCreationOf(entry.outputs)?.at;
@@ -81,11 +84,14 @@ function assertNoKeyLost(finished: Finished, known: Known): void {
   const failed = calls.filter((call) => mayCreate(call, now) && call.errors.length > 0);
   const isRemembered = ({ name, outputs }: Entry): boolean =>
     openCreationOf(outputs) !== null && failed.some((call) => call.name === name);
-  for (const [index, { key, isLive }] of service.keys.entries()) {
+  for (const { key, isLive } of service.keys) {
+    // What is given again is no longer what was lost or deleted.
+    if (isLive) known.gone.delete(key);
+    if (holdersOf(key, stack).length > 0) known.lost.delete(key);
     if (!isLive || known.lost.has(key) || holdersOf(key, stack).length > 0) continue;
     known.lost.add(key);
     const holders = holdersOf(key, before.stack.values());
-    if (index >= before.keyCount)
+    if (service.issuedKeys.includes(key))
       // If it dies, the engine warns about an interrupted creation.
       assert(
         wasKilled || stack.some(isRemembered),
@@ -117,7 +123,7 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
 /** Asserts that a warning names each key that counts as gone although the service has not deleted it. */
 function assertGoneKeysNamed(finished: Finished): void {
   const { stack, service, before } = finished;
-  const isDeleted = (value: unknown): boolean => service.deletedKeys.some(({ key }) => key === value);
+  const isDeleted = (value: unknown): boolean => service.deletedKeys.some((key) => key === value);
   for (const { key, isLive } of service.keys) {
     const isKey = ({ outputs }: Entry) => [outputs["apiKey"], outputs["previousApiKey"]].includes(key);
     const holders = [...before.stack.values()].filter(isKey);
@@ -144,20 +150,21 @@ function isNamed({ notices }: Finished, key: string, holders: readonly Entry[]):
 /** Asserts that only keys were deleted that nobody uses. */
 function assertNoUsedKeyDeleted(finished: Finished): void {
   const { stack, service, before, command, program } = finished;
-  for (const { key, requests } of service.deletedKeys) {
+  for (const key of service.deletedKeys) {
     const holders = [...before.stack].filter(([, old]) => holdersOf(key, [old]).length > 0);
     assert(holders.length > 0, "a key is deleted that no state has");
     for (const [holder, { name, outputs }] of holders) {
-      if (isUsed(key, outputs) && !isAsked(finished, key, holder) && isSeen(finished, name, requests))
+      if (isUsed(key, outputs) && !isAsked(finished, key, holder) && isSeen(finished, name, key))
         assert.fail(`a key that ${name} uses is deleted`);
       const next = stack.find((entry) => entry.name === name && entry !== holder && !entry.replaced);
       const hasNone = outputs["apiKey"] === key && next?.outputs["apiKey"] === null;
       const isForced = command.verb === "destroy" || command.deleteBeforeReplace || !program.has(name);
-      assert(isForced || !hasNone, `${name} has no key in place of the deleted one`);
+      const isLeftOut = !isTargeted(finished, name); // A process does not see what `--target` leaves out.
+      assert(isForced || isLeftOut || !hasNone, `${name} has no key in place of the deleted one`);
     }
     for (const entry of holdersOf(key, stack))
       if (!before.stack.has(entry))
-        assert(!isSeen(finished, entry.name, requests), `a key that ${entry.name} has imported is deleted`);
+        assert(!isSeen(finished, entry.name, key), `a key that ${entry.name} has imported is deleted`);
   }
 }
 
@@ -174,12 +181,20 @@ function isAsked(finished: Finished, key: string, holder: Entry): boolean {
 }
 
 /**
- * Whether a process had seen, before a request, that a resource holds its keys and goes on. It does not see
- * the others if all are destroyed.
+ * Whether a process had seen that a resource holds its keys and goes on, before another one may have deleted
+ * one of them. It does not see the others if all are destroyed, or those that `--target` leaves out.
  */
-function isSeen({ command, planned }: Finished, name: string, requests: number): boolean {
+function isSeen({ command, planned, calls }: Finished, name: string, key: string): boolean {
   const plan = planned.get(name);
-  return command.verb !== "destroy" && plan !== undefined && plan.requests < requests && !plan.isReplaced;
+  const first = calls.findIndex(
+    (call) => call.name !== name && isChange(call) && JSON.stringify(call.olds).includes(key),
+  );
+  const isEarly = plan !== undefined && (first < 0 || plan.calls <= first);
+  return command.verb !== "destroy" && isEarly && !plan.isReplaced;
+}
+
+function isChange({ verb }: Call): boolean {
+  return verb === "update" || verb === "delete";
 }
 
 /** Asserts that the state keeps a deleted key only if a person deleted it, or a call failed on the way. */
@@ -190,8 +205,7 @@ function assertNoDeletedKeyKept(finished: Finished, known: Known): void {
       known.gone.add(key);
       if (!isUsed(key, outputs)) continue;
       const hasFailed = calls.some((call) => call.name === name && !call.succeeded);
-      const deletion = service.deletedKeys.find((each) => each.key === key);
-      const isOfOther = deletion !== undefined && !isSeen(finished, name, deletion.requests);
+      const isOfOther = service.deletedKeys.includes(key) && !isSeen(finished, name, key);
       assert(hasFailed || isOfOther, `${name} keeps a deleted key`);
     }
 }
@@ -211,8 +225,8 @@ function assertOverlaps(finished: Finished): void {
     const isForced = calls.some((call) => call.name === entry.name && call.errors.length > 0);
     const { overlapDays } = rotationOf(entry.inputs);
     const { previousApiKey, previousExpiresAt } = entry.outputs;
-    if (!succeeded || command.verb !== "up" || isForced || entry.replaced || previousApiKey === null)
-      continue;
+    const isLeft = entry.replaced || !isTargeted(finished, entry.name);
+    if (!succeeded || command.verb !== "up" || isForced || isLeft || previousApiKey === null) continue;
     const end = Date.parse(String(previousExpiresAt));
     assert(isRead || end > began, `${entry.name} keeps a previous key after its overlap`);
     if (overlapDays !== undefined) assert.equal(end, time + overlapDays * DAY, "an overlap has a wrong end");
@@ -233,6 +247,46 @@ function assertNothingBlocksInVain({ calls, service, now, command, before }: Fin
   }
 }
 
+/** Asserts that each run says so if the time of a key is ahead by more than a day. */
+function assertClocksTold({ planned, before, program, notices, now }: Finished): void {
+  for (const { name, replaced, outputs } of before.stack.values()) {
+    const { trigger = "" } = rotationOf(program.get(name) ?? {});
+    const { trigger: used } = (outputs["internal"] ?? {}) as Partial<Internal>;
+    const isRotating = trigger !== "" && String(trigger) !== used;
+    if (!planned.has(name) || replaced || isRotating || !isAhead(outputs, now)) continue;
+    const isTold = notices.some(({ text }) => text.startsWith(CLOCK_WAS_WRONG) && text.includes(name));
+    assert(isTold, `no warning says that a clock was ahead for ${name}`);
+  }
+}
+
+/** How the warning of a clock that was ahead begins. */
+export const CLOCK_WAS_WRONG = "A clock was wrong";
+
+/** Whether a key was created or took over more than a day after a time. */
+export function isAhead({ apiKey, createdAt, internal }: Properties, now: number): boolean {
+  const times = [createdAt, (internal as Internal | undefined)?.rotatedAt].map(String);
+  return typeof apiKey === "string" && times.some((time) => Date.parse(time) > now + DAY);
+}
+
+/** Asserts that a run names a key that it has deleted, and uses all the same: it was given again. */
+function assertKeyAgainTold({ stack, service, notices }: Finished): void {
+  for (const key of service.issuedKeys.filter((each) => service.deletedKeys.includes(each)))
+    if (stack.some(({ outputs, replaced }) => outputs["apiKey"] === key && !replaced))
+      assert(
+        notices.some(({ text }) => text.includes("again, which this run has deleted")),
+        "a key was given again, and no warning says so",
+      );
+}
+
+/** Asserts that `others` is not applied to a list that goes on. */
+function assertOthersListed({ calls, service }: Finished): void {
+  for (const { name, verb, news, errors } of calls) {
+    const coversOthers = news["others"] === "active" || news["others"] === "disabled";
+    if ((verb === "create" || verb === "update") && coversOthers && service.isPaged())
+      assert.notDeepEqual(errors, [], `${name} covers others, but the list goes on`);
+  }
+}
+
 /** Asserts that a webhook changes only as a call asks, and ends as the program says. */
 function assertWebhook(finished: Finished, known: Known, id: number): void {
   const { command, succeeded, wasKilled, calls, stack, service, before, program } = finished;
@@ -241,7 +295,8 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
   const isChanged = before.webhooks.get(id) !== state;
   const isReached = asking.some((call) => goalOf(call, id) === state);
   assert(!isChanged || isReached, `nobody asked for the new state of webhook ${id}`);
-  const declared = [...program.values()].flatMap((args) => stateIn(args, id) ?? []);
+  const targets = [...program].filter(([name]) => isTargeted(finished, name));
+  const declared = targets.flatMap(([, args]) => stateIn(args, id) ?? []);
   for (const { name, verb, news } of wasKilled || state === undefined ? [] : asking) {
     const isSet = isChanged && stateIn(news, id) === state;
     const isUnreleased = verb === "update" && declared.length === 0 && !isReached;
@@ -251,7 +306,12 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
   }
   // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies.
   const isForgotten = asking.some((call) => wasKilled || (call.verb === "delete" && !call.succeeded));
-  if (isForgotten) known.drifted.add(id);
+  // What `--target` leaves out does not learn of the change.
+  const isUntold = stack.some(
+    ({ name, outputs }) =>
+      !isTargeted(finished, name) && webhooksOf(outputs).some(([each]) => each === String(id)),
+  );
+  if (isForgotten || (isChanged && isUntold)) known.drifted.add(id);
   const isChanging = command.verb === "up" || command.verb === "destroy";
   // The third repetition of one failure succeeds with a warning, so that the engine keeps what was reached.
   const isForced = calls.some((call) => call.succeeded && call.errors.length >= 3);
@@ -262,30 +322,44 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
 }
 
 /** Asserts that a resource keeps the state in which a webhook became managed. */
-function assertInitialState({ calls, stack, before }: Finished, id: number): void {
+function assertInitialState({ calls, stack, before, service }: Finished, id: number): void {
   for (const entry of stack) {
     const [old, now] = [before.stack.get(entry), initialStateOf(entry.outputs, id)];
     const earlier = old && initialStateOf(old.outputs, id);
     const others = calls.filter((call) => !old || call.name !== entry.name);
     const isShared = others.some((call) => goalOf(call, id) !== undefined);
     // It is null if it was not sure when the webhook became managed: after a release that may have been made.
-    const first = isShared ? now : before.webhooks.get(id);
+    const found = service.isHidden(id) ? null : before.webhooks.get(id);
+    const first = isShared ? now : found;
     const isRight = now === undefined || now === (earlier === undefined ? first : earlier);
     assert(isRight, `${entry.name} has a wrong initial state of webhook ${id}`);
   }
 }
 
-/** Asserts that the state is that of the service. */
-function assertRefreshed({ stack, service, before }: Finished, known: Known): void {
-  known.drifted.clear();
-  for (const { name, outputs } of stack)
-    for (const [id, recorded] of webhooksOf(outputs))
-      assert.equal(recorded, service.webhooks.get(Number(id)), `${name} has a wrong state of webhook ${id}`);
+/** Asserts that the state is that of the service, and as it was for what the list does not show. */
+function assertRefreshed(finished: Finished, known: Known): void {
+  const { stack, service, before } = finished;
+  const refreshed = stack.filter(({ name }) => isTargeted(finished, name));
+  if (refreshed.length === stack.length)
+    for (const id of known.drifted) if (!service.isHidden(id)) known.drifted.delete(id);
+  for (const entry of refreshed)
+    for (const [id, recorded] of webhooksOf(entry.outputs)) {
+      const earlier = webhooksOf(before.stack.get(entry)?.outputs ?? {});
+      const isHidden = service.isHidden(Number(id));
+      const shown = isHidden ? new Map(earlier).get(id) : service.webhooks.get(Number(id));
+      assert.equal(recorded, shown, `${entry.name} has a wrong state of webhook ${id}`);
+    }
   for (const [entry, { name, outputs }] of before.stack) {
     const { webhookId } = outputs as { readonly webhookId?: number };
-    const isThere = webhookId === undefined || service.webhooks.has(webhookId);
-    assert.equal(stack.includes(entry), isThere, `a refresh decides wrongly whether ${name} exists`);
+    const isThere = webhookId === undefined || service.webhooks.has(webhookId) || service.isPaged();
+    const isKept = isThere || !isTargeted(finished, name);
+    assert.equal(stack.includes(entry), isKept, `a refresh decides wrongly whether ${name} exists`);
   }
+}
+
+/** Whether a command is about a resource: without `--target`, about all. */
+function isTargeted({ command: { target } }: Finished, name: string): boolean {
+  return target === undefined || target === name;
 }
 
 /** Whether a resource has a key. If it is only in a kept response, a person has named another value there. */

@@ -1,81 +1,8 @@
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 
 import { startPartnerApi, type Answer } from "../../support/partner-api-server.ts";
-
-/** The webhooks that exist at the start. */
-export const WEBHOOKS = [101, 102, 103] as const;
-
-/** What a service knows of a key. */
-interface Issued {
-  readonly key: string;
-  readonly id: number | string;
-  readonly uuid: string;
-  /** Another value in the response, which could be the key. */
-  readonly other: string;
-}
-
-/**
- * Services that fit the contract: what the path of a deletion names, the response to a creation, and the
- * right pointers to the key and to what it is deleted by. In the last ones, another value may be the key.
- */
-export const SHAPES = [
-  shape("key", ({ key }) => ({ api_key: key }), "/api_key", "/api_key"),
-  shape("key", ({ key, id }) => ({ id, api_key: key }), "/api_key", "/api_key"),
-  shape("id", ({ key, id }) => ({ id, api_key: key }), "/api_key", "/id"),
-  shape("key", ({ key, id }) => ({ id, key }), "/key", "/key"),
-  shape("id", ({ key, id }) => ({ data: { id, key } }), "/data/key", "/data/id"),
-  shape("id", ({ key, id }) => ({ id, apiKey: key }), "/apiKey", "/id"),
-  shape("id", ({ key, id }) => ({ data: { id, attributes: { key } } }), "/data/attributes/key", "/data/id"),
-  shape("id", ({ key, id }) => ({ id, data: { key } }), "/data/key", "/id"),
-  shape("id", ({ key, id }) => ({ id: "account", data: { id, key } }), "/data/key", "/data/id"),
-  shape("uuid", ({ key, uuid }) => ({ key_uuid: uuid, key }), "/key", "/key_uuid"),
-  shape("uuid", ({ key, id, uuid }) => ({ id, uuid, key }), "/key", "/uuid"),
-  shape("id", ({ key, id, uuid }) => ({ id, uuid, key }), "/key", "/id", "/uuid"),
-  shape("key", ({ key, other }) => ({ api_key: key, encoded: other }), "/api_key", "/api_key", "/encoded"),
-  shape("id", ({ key, id, other }) => ({ id, key, secret: other }), "/key", "/id", "/secret"),
-];
-type Shape = ReturnType<typeof shape>;
-
-function shape(
-  deletesBy: "key" | "id" | "uuid",
-  body: (issued: Issued) => unknown,
-  apiKey: string,
-  apiKeyId: string,
-  other = apiKeyId,
-) {
-  return { deletesBy, body, pointers: { right: { apiKey, apiKeyId }, other } };
-}
-
-const LOWER = "abcdefghijklmnopqrstuvwxyz";
-const BASE32 = `${LOWER.toUpperCase()}234567`;
-const ALPHANUMERIC = `${LOWER}0123456789`;
-const BASE64 = `${LOWER.toUpperCase()}${ALPHANUMERIC}+/`;
-
-/** How services write keys: what they begin with, the characters of the rest, and how many there are. */
-export const ALPHABETS = [
-  ["pk1+", BASE64, 24], // URLs and base64url spell it otherwise.
-  ["", BASE32, 16],
-  ["", BASE32, 26],
-  ["", ALPHANUMERIC, 12],
-  ["", ALPHANUMERIC, 16],
-  ["", LOWER, 32],
-  ["", BASE64, 32],
-  ["", "0123456789abcdef", 40],
-] as const;
-
-/** A service, apart from its keys. */
-export interface Character {
-  readonly shape: Shape;
-  readonly alphabet: (typeof ALPHABETS)[number];
-  readonly hasNumericIds: boolean;
-  /**
-   * The answer to what cannot be an identifier of a key, such as a key where IDs delete. `count`: a success
-   * that counts what was deleted, as it does for any deletion.
-   */
-  readonly invalid: number | "count";
-  /** Whether its router decodes a path before it looks for the route, so that it finds none for a `/`. */
-  readonly decodesPaths: boolean;
-}
+import { WEBHOOKS, type Character, type Issued } from "./characters.ts";
 
 /** What happens to some requests, of one method or any, instead of a proper response. */
 export interface Fault {
@@ -95,12 +22,17 @@ export interface Fault {
   readonly missingBytes: number;
 }
 
+type Response = Exclude<Answer, "reset">;
+
+/** What a service says that is busy with another change. */
+export const BUSY = "Another change is in progress.";
+
 /** A Partner API with the faults of HTTP, which remembers the keys that it issued. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** @param name Makes the keys of this service unlike others. */
 export async function startService(character: Character, name: string) {
-  const { shape, alphabet, hasNumericIds, invalid, decodesPaths } = character;
+  const { shape, alphabet, hasNumericIds, invalid, decodesPaths, busy, onlyKey, pages } = character;
   const { deletesBy, body, pointers } = shape;
   const webhooks = Object.fromEntries(WEBHOOKS.map((id) => [id, "active"] as const));
   const api = await startPartnerApi(webhooks, "tok/7Qm2Zr9XbK4gTw+L8sWc3NfHd1pYx6==");
@@ -112,7 +44,15 @@ export async function startService(character: Character, name: string) {
       .subarray(0, length);
     return prefix + Array.from(bytes, (byte) => characters[byte % characters.length]).join("");
   };
-  const issue = (): unknown => {
+  const issue = (): Response => {
+    const [, only] = onlyKey === null ? [] : keys; // The first one is the key of another account.
+    if (only?.isLive && onlyKey === "refusal")
+      return { status: 409, body: { error: "The account may have one key." } };
+    if (only !== undefined) {
+      if (!only.isLive) service.issuedKeys.push(only.key);
+      only.isLive = true;
+      return { status: 201, body: body(only) };
+    }
     const index = keys.length;
     const hex = textOf(`uuid ${index}`, ["", "0123456789abcdef", 32]);
     const issued = {
@@ -122,29 +62,44 @@ export async function startService(character: Character, name: string) {
       other: textOf(`other ${index}`, alphabet),
     };
     keys.push({ ...issued, isLive: true });
-    return body(issued);
+    service.issuedKeys.push(issued.key);
+    return { status: 201, body: body(issued) };
   };
   const isIdentifier = ({ length }: string): boolean => {
     if (deletesBy === "uuid") return length === 36;
     return (deletesBy === "key") === length >= 12;
   };
-  issue(); // The key of another stack.
+  const isPaged = (): boolean => pages?.hidden.some((id) => api.webhooks.has(id)) ?? false;
   const service = {
     ...api,
     deletesBy,
     pointers,
+    onlyKey,
     keys,
+    /** Whether the list lacks a webhook, and says that it goes on. */
+    isPaged,
+    /** Whether the list lacks this webhook and goes on: nobody can tell whether it exists. */
+    isHidden: (id: number): boolean =>
+      isPaged() && (pages?.hidden.includes(id) === true || !api.webhooks.has(id)),
     liveKeys: () => keys.filter(({ isLive }) => isLive).map(({ key }) => key),
     faults: [] as readonly Fault[],
-    /** The keys that were deleted since the last command began, and the number of requests up to each. */
-    deletedKeys: [] as { readonly key: string; readonly requests: number }[],
+    /** The keys that were deleted since the last command began. */
+    deletedKeys: [] as string[],
+    /** The keys that were issued since the last command began, some of them again. */
+    issuedKeys: [] as string[],
     /** Whether the router finds no route for a key. */
     missesRoute: (key: string): boolean => decodesPaths && key.includes("/"),
     /** The creations that a response to them has denied. */
     deniedCreations: 0,
     /** Called when a request has been performed, before its response. */
     onRequest: (): void => undefined,
+    /** Resolves when no change is in flight. */
+    idle: async (): Promise<void> => {
+      while (isChanging) await wait(1);
+    },
   };
+  let isChanging = false;
+  issue(); // The key of another stack.
 
   const nextFault = (method: string): Fault | null => {
     const fault = service.faults.find((each) => (each.method ?? method) === method);
@@ -155,7 +110,20 @@ export async function startService(character: Character, name: string) {
     service.faults = faults.filter((each) => each.times > 0);
     return skip > 0 ? null : fault;
   };
-  type Response = Exclude<Answer, "reset">;
+  /** Performs one change at a time, if the service is such a one. Refuses the others meanwhile. */
+  const inTurn = async (method: string, perform: () => Response): Promise<Answer> => {
+    if (busy === null) return answer(method, perform);
+    if (isChanging) {
+      service.onRequest();
+      const headers = busy.retryAfter === null ? {} : { "retry-after": busy.retryAfter };
+      return { status: busy.status, body: { error: BUSY }, headers };
+    }
+    isChanging = true;
+    await wait(1);
+    const answered = answer(method, perform);
+    isChanging = false;
+    return answered;
+  };
   const answer = (method: string, perform: () => Response): Answer | Promise<Answer> => {
     const fault = nextFault(method);
     const isRefusal = fault?.kind === "status" && /^4(?!08)/.test(String(fault.status));
@@ -180,19 +148,28 @@ export async function startService(character: Character, name: string) {
     return { status: fault.status, body: { error }, headers };
   };
   const { listWebhooks, setWebhookState } = api.answers;
-  api.answers.listWebhooks = () => answer("GET", listWebhooks as () => Response);
-  api.answers.setWebhookState = (id, state) => answer("PATCH", () => setWebhookState(id, state) as Response);
-  api.answers.createApiKey = () => answer("POST", () => ({ status: 201, body: issue() }));
+  const listPage = (): Response => {
+    const all = listWebhooks() as Response;
+    if (pages === null) return all;
+    const records = all.body as { readonly webhookId: number }[];
+    const { body: around, headers } = pages.sign(isPaged(), records.length);
+    const data = records.filter(({ webhookId }) => !pages.hidden.includes(webhookId));
+    return { body: { data, ...around }, ...(headers && { headers }) };
+  };
+  api.answers.listWebhooks = () => answer("GET", listPage);
+  api.answers.setWebhookState = (id, state) => inTurn("PATCH", () => setWebhookState(id, state) as Response);
+  api.answers.createApiKey = () => inTurn("POST", issue);
   api.answers.deleteApiKey = (keyOrId) =>
-    answer("DELETE", () => {
+    inTurn("DELETE", () => {
       if (service.missesRoute(keyOrId)) return { status: 404, body: { detail: "Not Found" } };
       const found = keys.find((each) => String(each[deletesBy]) === keyOrId && each.isLive);
-      if (!found && invalid === "count") return { body: { affected: 0 } };
-      const status = isIdentifier(keyOrId) ? 404 : Number(invalid);
-      if (!found) return { status, body: { error: `there is no key ${keyOrId}` } };
-      found.isLive = false;
-      service.deletedKeys.push({ key: found.key, requests: api.requests.length });
-      return { body: invalid === "count" ? { affected: 1 } : {} };
+      if (found) {
+        found.isLive = false;
+        service.deletedKeys.push(found.key);
+      }
+      if (typeof invalid === "string") return { body: { [invalid]: found ? 1 : 0 } };
+      if (found) return { body: {} };
+      return { status: isIdentifier(keyOrId) ? 404 : invalid, body: { error: `there is no key ${keyOrId}` } };
     });
   return service;
 }

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 
 import schema from "../../../provider/schema.json" with { type: "json" };
 import { PARTNER_WEBHOOKS, RESOURCES, SECRET_OUTPUTS } from "../../../provider/src/registration.js";
+import { ADDRESSES, addressesOf } from "../../../provider/tools/release/addresses.ts";
+import { page } from "../docs/pages.ts";
 import { SETTINGS } from "../../../provider/src/setting-names.js";
 
 const LANGUAGES = ["go", "java", "python", "typescript", "yaml"];
@@ -58,10 +60,22 @@ it("needs no network for the generation of an SDK", () => {
   expect(schema).not.toHaveProperty("logoUrl");
 });
 
-it("names no address that somebody else could own: a release adds where it is", () => {
+it("says where the release is only once the changelog dates it: before, somebody else could own the address", () => {
+  const given = addressesOf(page("CHANGELOG.md"));
+  const { homepage, repository, pluginDownloadURL }: Partial<typeof ADDRESSES> = schema as object;
+  expect({ homepage, repository, pluginDownloadURL }).toEqual(given);
   const addresses = JSON.stringify(schema).match(/[a-z]+:\/\/[^\s"\\`]+/g);
-  expect([...new Set(addresses)]).toEqual(["https://partners.example.com"]);
-  for (const name of ["homepage", "repository", "pluginDownloadURL"]) expect(schema).not.toHaveProperty(name);
+  expect(new Set(addresses)).toEqual(new Set([...Object.values(given), "https://partners.example.com"]));
+});
+
+it.each([
+  ["Unreleased", {}],
+  ["2026-12-01", ADDRESSES],
+])("a changelog that says %s for this version decides whether there are addresses", (date, addresses) => {
+  const changelog = (version: string) =>
+    `# Changelog\n\n## [${version}] - ${date}\n\n## [0.0.1] - 2026-01-01\n`;
+  expect(addressesOf(changelog(schema.version))).toEqual(addresses);
+  expect(addressesOf(changelog("99.0.0"))).toEqual({});
 });
 
 it("says what replaces a resource", () => {
