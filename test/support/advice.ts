@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 export const ENGINE_DRILLS = [
   "put it back with its Provider",
   "To delete it, run",
-  "Pass the Provider of",
+  "Pass it again, with the option",
   'in the environment: "pulumi do"',
   "set NODE_EXTRA_CA_CERTS",
 ] as const;

@@ -132,6 +132,51 @@ export const KEY_DRILLS: Drills = {
     return person;
   },
 
+  "does not point to the key, correct it": async (words) => {
+    const person = await start({ body: (key) => ({ account: "acct_0123456789abcdef", key }) });
+    person.settings["responses"] = '{"apiKey":"/account"}';
+    await person.run();
+    person.program.set("key1", at("b"));
+    await person.fail();
+    person.program.set("key1", at("a")).set("key2", {});
+    await person.fail();
+    await person.follow(words);
+    person.settings["responses"] = '{"apiKey":"/key"}';
+    return person;
+  },
+
+  "If it does not work, set a new rotation.trigger": async (words) => {
+    const person = await start();
+    const { service } = person;
+    person.options = { deleteBeforeReplace: true };
+    person.program.set("key1", { rotation: { trigger: "a" } });
+    await person.run();
+    const [apiKey] = service.keys;
+    // A cache in front of the service repeats an old response.
+    replaceAnswers(service, "createApiKey", () => ({ status: 201, body: { apiKey } }), 1);
+    person.program.set("key1", { rotation: { trigger: "b" } });
+    await person.run();
+    await person.follow(words);
+    person.program.set("key1", { rotation: { trigger: "c" } });
+    return person;
+  },
+
+  "If today's clock is right, set a new rotation.trigger": async (words) => {
+    const person = await start();
+    await person.run();
+    person.now += 400 * DAY;
+    person.program.set("key1", at("b"));
+    await person.run();
+    person.now -= 399 * DAY;
+    await person.run();
+    await person.follow(words);
+    person.program.set("key1", at("c"));
+    await person.run();
+    await person.run();
+    expect(person.printed).toBe("");
+    return person;
+  },
+
   "Set another access token first": async (words) => {
     const person = await start();
     const { service } = person;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
 import type { Properties } from "../../../provider/src/adapter/properties.ts";
-import { SETTING_NAMES } from "../../../provider/src/setting-names.ts";
+import { SETTINGS } from "../../../provider/src/setting-names.ts";
 import { argumentsOf, commandsIn, sentenceWith, variablesIn, withPointer } from "../../support/advice.ts";
 import type { PartnerApiServer } from "../../support/sandbox.ts";
 import { NOON } from "../keys/support.ts";
@@ -99,8 +99,8 @@ export class Person {
   /** Corrects the setting that a sentence names. */
   async correct(words: string, value: string): Promise<void> {
     const sentence = await this.follow(words);
-    const [, name = ""] = /\b(?:check|correct|raise|set) partners:(\w+)/i.exec(sentence) ?? [];
-    expect(SETTING_NAMES).toContain(name);
+    const [, name = ""] = /\b(?:check(?: the \w+ in)?|correct|raise|set) partners:(\w+)/i.exec(sentence) ?? [];
+    expect(SETTINGS).toContain(name);
     this.settings[name] = value;
   }
 

@@ -1,5 +1,11 @@
 /** The remedies of request-messages.txt. */
-import { createAuthority, resolveTestNames, startTlsFront, trust } from "../../support/tls.ts";
+import {
+  createAuthority,
+  resolveTestNames,
+  startTlsFront,
+  trust,
+  type Authority,
+} from "../../support/tls.ts";
 import { startConnectProxy, type Reaction } from "../../support/connect-proxy.ts";
 import { refuse, replaceAnswers, sandboxFor, type Answer } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
@@ -11,9 +17,11 @@ import { expectPeace, Person, type Drills } from "./person.ts";
 
 const ORDERS = { webhookId: 101, state: "disabled", stateOnDestroy: "leave" };
 
+/** A host that is not this machine, for which the client would use no proxy. */
+const HOST = "partners.test";
 const trusted = await createAuthority("Authority of the drills");
+const untrusted = await createAuthority("Another authority of the drills");
 trust(trusted);
-const identity = await trusted.issue({ hosts: ["partners.test"] });
 resolveTestNames();
 
 async function start() {
@@ -48,23 +56,56 @@ async function repeat(words: string, status: number, answer: Partial<Exclude<Ans
   return person;
 }
 
-/** Follows a remedy about a proxy, which stands in front of the service by another name. */
-function wrongProxy(reaction: Reaction, login = "") {
+/**
+ * Follows a remedy about a proxy, which is between this machine and the service.
+ *
+ * @param addressOf Returns the address of one that does not work. @param port Of the service.
+ */
+function wrongProxy(addressOf: (port: number) => Promise<string>) {
   return async (words: string): Promise<Person> => {
     const person = await start();
-    const front = await startTlsFront(person.service.url, identity);
-    const proxy = await startConnectProxy(front.port, [reaction]);
-    onTestFinished(async () => {
-      for (const { close } of [proxy, front]) await close();
-    });
-    person.settings["baseUrl"] = `https://partners.test:${front.port}`;
-    person.env["HTTPS_PROXY"] = proxy.url.replace("//", `//${login}`);
+    const port = await startFront(person, { host: HOST });
+    person.settings["baseUrl"] = `https://${HOST}:${port}`;
+    person.env["HTTPS_PROXY"] = await addressOf(port);
     await person.fail();
     await person.follow(words);
-    const right = await startConnectProxy(front.port, ["tunnel"]);
-    onTestFinished(right.close);
-    if (words.includes("NO_PROXY")) person.env["NO_PROXY"] = "partners.test";
-    else person.env["HTTPS_PROXY"] = right.url.replace("//", "//user:p%40ss@");
+    if (words.includes("NO_PROXY")) person.env["NO_PROXY"] = HOST;
+    else person.env["HTTPS_PROXY"] = (await startProxy(port, "tunnel")).replace("//", "//user:p%40ss@");
+    return person;
+  };
+}
+
+/** Starts a proxy, which ends with the test. @returns its address. */
+async function startProxy(port: number, reaction: Reaction): Promise<string> {
+  const proxy = await startConnectProxy(port, [reaction]);
+  onTestFinished(proxy.close);
+  return proxy.url;
+}
+
+/** Starts TLS in front of the service. @returns its port. */
+async function startFront(
+  { service }: Person,
+  { host, demands = {}, authority = trusted }: Tls,
+): Promise<number> {
+  const front = await startTlsFront(service.url, await authority.issue({ hosts: [host] }), demands);
+  onTestFinished(() => front.close());
+  return front.port;
+}
+
+interface Tls {
+  /** The host in its certificate. */
+  readonly host: string;
+  readonly demands?: Parameters<typeof startTlsFront>[2];
+  readonly authority?: Authority;
+}
+
+/** Follows "check partners:baseUrl" at a server with another TLS. */
+function wrongTls(tls: Tls) {
+  return async (words: string): Promise<Person> => {
+    const person = await start();
+    person.settings["baseUrl"] = `https://${HOST}:${await startFront(person, tls)}`;
+    await person.fail();
+    await person.correct(words, person.service.url);
     return person;
   };
 }
@@ -191,7 +232,7 @@ export const REQUEST_DRILLS: Drills = {
     return person;
   },
 
-  "The TLS handshake failed: check": async (words) => {
+  "The server does not speak TLS: check the port in": async (words) => {
     const person = await start();
     person.settings["baseUrl"] = person.service.url.replace("http:", "https:");
     await person.fail();
@@ -199,19 +240,18 @@ export const REQUEST_DRILLS: Drills = {
     return person;
   },
 
-  "The certificate was rejected: check": async (words) => {
-    const person = await start();
-    const authority = await createAuthority("Another Authority");
-    const front = await startTlsFront(person.service.url, await authority.issue({ hosts: ["localhost"] }));
-    onTestFinished(() => front.close());
-    person.settings["baseUrl"] = `https://localhost:${front.port}`;
-    await person.fail();
-    await person.correct(words, person.service.url);
-    return person;
-  },
+  "The TLS handshake failed: check": wrongTls({ host: HOST, demands: { certificate: true } }),
+  "The certificate was rejected: check": wrongTls({ host: HOST, authority: untrusted }),
+  "is for another host: check the host in": wrongTls({ host: "other.test" }),
 
-  "add the host to NO_PROXY": wrongProxy("fin"),
-  "or add it to NO_PROXY": wrongProxy(403),
-  "check the user and the password in HTTPS_PROXY": wrongProxy(407),
-  "Percent-encode user and password": wrongProxy("tunnel", "user:p/ss@"),
+  "add the host to NO_PROXY": wrongProxy((port) => startProxy(port, "fin")),
+  "or add it to NO_PROXY": wrongProxy((port) => startProxy(port, 403)),
+  "check the user and the password in HTTPS_PROXY": wrongProxy((port) => startProxy(port, 407)),
+  "set HTTPS_PROXY to a local proxy that logs in": wrongProxy((port) => startProxy(port, "NTLM")),
+  "TLS with the proxy failed: check HTTPS_PROXY": wrongProxy((port) =>
+    Promise.resolve(`https://other.test:${port}`),
+  ),
+  "Percent-encode user and password": wrongProxy(async (port) =>
+    (await startProxy(port, "tunnel")).replace("//", "//user:p/ss@"),
+  ),
 };

@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 
 import { configurationWarnings } from "../../../provider/src/setting-messages.ts";
+import { sentenceWith } from "../../support/advice.ts";
 import { sandboxFor } from "../../support/sandbox.ts";
 import { showList } from "../webhooks/support.ts";
 import { startGateway } from "./gateway.ts";
@@ -135,6 +136,17 @@ export const SETTING_DRILLS: Drills = {
     const { person } = await followConfiguration(words, ["partners:responses.webhooks"]);
     showList(person.service, (records) => ({ one: { two: { three: records } } }));
     await person.type("pulumi config set --path partners:responses.webhooks /one/two/three");
+    return person;
+  },
+
+  "Set partners:account back to": async (words) => {
+    const person = await start();
+    person.settings["account"] = "eu";
+    await person.run();
+    person.settings["account"] = "";
+    await person.fail();
+    const [, value = ""] = / to "(.*)"/.exec(sentenceWith(words, person.printed)) ?? [];
+    await person.correct(words, value);
     return person;
   },
 
