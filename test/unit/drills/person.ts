@@ -99,7 +99,8 @@ export class Person {
   /** Corrects the setting that a sentence names. */
   async correct(words: string, value: string): Promise<void> {
     const sentence = await this.follow(words);
-    const [, name = ""] = /\b(?:check(?: the \w+ in)?|correct|raise|set) partners:(\w+)/i.exec(sentence) ?? [];
+    const [, name = ""] =
+      /\b(?:check(?: the \w+ in)?|correct|raise|set) partners:(\w+)/i.exec(sentence) ?? [];
     expect(SETTINGS).toContain(name);
     this.settings[name] = value;
   }
