@@ -22,10 +22,9 @@ function answerWithoutKey(service: PartnerApiServer): void {
   replaceAnswers(service, "createApiKey", () => ({ status: 201, body }), 1);
 }
 
-/** Asks the service to delete a key that a message names. */
+/** Asks the service to delete a key, if the last message says so. */
 function askToDelete({ service, printed }: Person, key: string | undefined): void {
-  expect(printed).toMatch(/[Aa]sk the service to delete|delete it at the service/);
-  expect(service.keys.delete(key ?? "")).toBe(true);
+  if (/[Aa]sk the service to delete|delete it at the service/.test(printed)) service.keys.delete(key ?? "");
 }
 
 /** Rotates twice at a service that loses what it answers. @returns a person whose last rotation is lost. */
@@ -97,7 +96,7 @@ export const KEY_DRILLS: Drills = {
     return person;
   },
 
-  "If the response does not contain it, ask the service to delete it": async (words) => {
+  "If the response does not contain it,": async (words) => {
     const person = await start();
     const { service } = person;
     answerWithoutKey(service);
@@ -225,7 +224,7 @@ export const KEY_DRILLS: Drills = {
     return person;
   },
 
-  "To keep the resource, declare it and run": async (words) => {
+  "To keep the resource,": async (words) => {
     const follow = async (isDeclared: boolean): Promise<Person> => {
       const person = await start();
       await person.run();
@@ -233,8 +232,9 @@ export const KEY_DRILLS: Drills = {
       replaceAnswers(person.service, "deleteApiKey", deleteAndFail, 1);
       if (!isDeclared) person.program.clear();
       await person.fail(isDeclared ? "destroy" : "up");
-      person.program.set("key1", at("a"));
+      if (person.printed.includes("declare it")) person.program.set("key1", at("a"));
       await person.follow(words);
+      expect(person.stack, "the resource is kept").toHaveLength(1);
       return person;
     };
     await expectPeace(await follow(true));
