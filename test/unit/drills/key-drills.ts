@@ -214,12 +214,16 @@ export const KEY_DRILLS: Drills = {
   },
 
   "If that key no longer works, run": async (words) => {
-    const person = await start();
+    const person = await start(withId);
     await person.run();
-    person.service.answers.deleteApiKey = () => ({ status: 422 });
+    person.service.answers.deleteApiKey = () => ({ status: 422 }); // To the key and to its ID.
     person.service.keys.clear();
     person.program.clear();
     await person.fail();
+    if (person.printed.includes("apiKeyId")) {
+      await person.follow("apiKeyId");
+      expect((await person.run()).error).toBeNull();
+    }
     await person.follow(words);
     return person;
   },

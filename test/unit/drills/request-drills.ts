@@ -9,7 +9,7 @@ import {
 import { startConnectProxy, type Reaction } from "../../support/connect-proxy.ts";
 import { refuse, replaceAnswers, sandboxFor, type Answer } from "../../support/sandbox.ts";
 import { startTcpServer } from "../../support/tcp-server.ts";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 import { startService } from "../keys/support.ts";
 import { startGateway } from "./gateway.ts";
@@ -19,6 +19,8 @@ const ORDERS = { webhookId: 101, state: "disabled", stateOnDestroy: "leave" };
 
 /** A host that is not this machine, for which the client would use no proxy. */
 const HOST = "partners.test";
+/** The key of a consumer of which the stack does not know. */
+const OTHER = "pk_of_another_consumer";
 const trusted = await createAuthority("Authority of the drills");
 const untrusted = await createAuthority("Another authority of the drills");
 trust(trusted);
@@ -186,9 +188,13 @@ export const REQUEST_DRILLS: Drills = {
 
   "Run this again.": async (words) => {
     const person = await start();
-    refuse(person.service, "createApiKey", 409);
+    const { keys } = person.service;
+    keys.add(OTHER);
+    refuse(person.service, "createApiKey", 409); // It is busy.
     await person.fail();
+    if (person.printed.includes("delete it")) keys.delete(OTHER);
     await person.follow(words);
+    expect(keys.delete(OTHER), "nobody was told to delete the key of another consumer").toBe(true);
     return person;
   },
 
