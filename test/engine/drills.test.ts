@@ -71,7 +71,7 @@ function answerTwoValues(api: PartnerApiServer): void {
 }
 
 const DRILLS: Readonly<Record<(typeof ENGINE_DRILLS)[number], Drill>> = {
-  "put it back with its Provider": async (words, host) => {
+  "put it back (and its Provider": async (words, host) => {
     const eu = await sandboxFor();
     let isDeclared = true;
     const { stack, run } = await stackFor(() => {
