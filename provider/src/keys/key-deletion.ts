@@ -9,7 +9,7 @@ import {
   keyNotDeleted,
   keyWasGone,
   type DeletionAnswer,
-} from "./key-messages.js";
+} from "./deletion-messages.js";
 import { bodyOf, includesKey, valuesOf, type Key } from "./key-state.js";
 
 /**

@@ -1,9 +1,9 @@
 import { warning, type Notice } from "../account/notice.js";
 import { UNKNOWN, type Properties } from "../adapter/properties.js";
+import { keyIsAccessToken } from "./deletion-messages.js";
 import {
   keyCorrected,
   keyFromFuture,
-  keyIsAccessToken,
   openCreationDropped,
   previousKeyEnds,
   rotationAhead,

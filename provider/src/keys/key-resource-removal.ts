@@ -1,13 +1,8 @@
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
 import { assertNotAccessToken, deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import {
-  keyStillNeeded,
-  openCreationDropped,
-  openCreationNotDeleted,
-  removalFailed,
-  type UndeletedKey,
-} from "./key-messages.js";
+import { keyStillNeeded, removalFailed, type UndeletedKey } from "./deletion-messages.js";
+import { openCreationDropped, openCreationNotDeleted } from "./key-messages.js";
 import { withCorrectedKeys } from "./kept-responses.js";
 import type { Key, KeyState } from "./key-state.js";
 import { createdKeyOf, readCreation, unreadOf, type CreationOutcome } from "./open-creation.js";

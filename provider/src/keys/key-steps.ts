@@ -2,14 +2,8 @@ import type { Applied } from "../adapter/resource.js";
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
-import {
-  deletedKeyAgain,
-  keyGivenUp,
-  PREVIOUS_DELETED,
-  previousNotDeleted,
-  sameKey,
-  withSentence,
-} from "./key-messages.js";
+import { keyGivenUp, PREVIOUS_DELETED, previousNotDeleted } from "./deletion-messages.js";
+import { deletedKeyAgain, sameKey, withSentence } from "./key-messages.js";
 import { showsKey, withCorrectedKeys } from "./kept-responses.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import { noKeyError, readCreation, type CreationOutcome } from "./open-creation.js";

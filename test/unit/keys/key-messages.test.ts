@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 
-import * as messages from "../../../provider/src/keys/key-messages.ts";
+import * as deletionMessages from "../../../provider/src/keys/deletion-messages.ts";
+import * as keyMessages from "../../../provider/src/keys/key-messages.ts";
 import type { OpenCreation } from "../../../provider/src/keys/key-state.ts";
 import { memberProposal, type ProposeMember } from "../../../provider/src/setting-messages.ts";
 import { PartnerError, type ErrorCode } from "../../../provider/src/partner-api/errors.ts";
 
+const messages = { ...keyMessages, ...deletionMessages };
 const URN = "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/partners:PartnerApiKey::checkout";
 const AT = "2026-03-01T12:00:00.000Z";
 const BODY = '{"secret":"4eC39HqLyjWDarjtT1zdp7dc"}';
@@ -48,7 +50,7 @@ const blocks = (
   return messages.openCreationBlocks({ creation, proposal }, { hasKey, urn, hasStack });
 };
 
-const undeleted = (error: PartnerError, key: messages.UndeletedKey["key"] = KEY) => ({ key, error });
+const undeleted = (error: PartnerError, key: deletionMessages.UndeletedKey["key"] = KEY) => ({ key, error });
 const removalFailed = (
   failures: Parameters<typeof messages.removalFailed>[0],
   facts: { isLasting?: boolean; lacksKeys?: boolean } = {},
