@@ -6,9 +6,9 @@ import { spawnSync } from "node:child_process";
  * they depend on which settings the engine passes, on a `Provider`, or on `pulumi do`.
  */
 export const ENGINE_DRILLS = [
-  "put it back with its Provider",
+  "put it back (and its Provider",
   "To delete it, run",
-  "Pass the Provider of",
+  "Pass it again, with the option",
   'in the environment: "pulumi do"',
   "set NODE_EXTRA_CA_CERTS",
 ] as const;

@@ -4,15 +4,74 @@
  */
 import { expect, it } from "vitest";
 
+import { ENGINE_DRILLS, sentencesOf } from "../../support/advice.ts";
+import { FILES, page } from "../docs/pages.ts";
 import { KEY_DRILLS } from "./key-drills.ts";
-import { WEBHOOK_DRILLS } from "./webhook-drills.ts";
 import { expectPeace } from "./person.ts";
+import { REQUEST_DRILLS } from "./request-drills.ts";
+import { SETTING_DRILLS } from "./setting-drills.ts";
+import { WEBHOOK_DRILLS } from "./webhook-drills.ts";
 
-const DRILLS = { ...KEY_DRILLS, ...WEBHOOK_DRILLS };
+const DRILLS = { ...KEY_DRILLS, ...WEBHOOK_DRILLS, ...REQUEST_DRILLS, ...SETTING_DRILLS };
 
-it.each(Object.keys(DRILLS))("whoever follows %j ends the situation", async (words) => {
-  const person = await DRILLS[words]?.(words);
-  if (person === undefined) throw new Error("no drill");
+it.each(Object.entries(DRILLS))("whoever follows %j ends the situation", async (words, drill) => {
+  const person = await drill(words);
   expect(person.followed).toContain(words);
   await expectPeace(person);
+});
+
+/** The remedies that are not followed, by some of their words, and why. */
+const WITHOUT_DRILL: Readonly<Record<string, string>> = {
+  "must be text: quote it": "checked by the native host: test/unit/hosts/native-configuration.test.ts",
+  "put Node 22.19 or newer on the PATH": "these tests have only one Node: test/plugin/environment.test.ts",
+  "let its owner": "others mend their server: test/unit/partner-api/connections.test.ts",
+  "The server's certificate is not valid yet: check the clock": "the clock of this machine is right",
+  "Please report this line": "a bug is mended by us",
+  "it may exist: ask the service to delete it": "a bug that is known is mended, so none creates a key",
+  "Use one of: partners:index:PartnerApiKey": "no SDK of this version has another token",
+};
+
+/** What begins a remedy. */
+const VERBS =
+  "add allow ask check choose correct create declare delete fix let look name pass percent-encode put quote raise " +
+  "remove replace report rotate run set unset use";
+const ANY = VERBS.split(" ").map(
+  (verb) => `[${verb.slice(0, 1)}${verb.slice(0, 1).toUpperCase()}]${verb.slice(1)}`,
+);
+const REMEDY = new RegExp(`(?:^|[:;,] |[("]|\\b(?:and|or|else|also|Please) )(?:${ANY.join("|")}) `);
+
+it("each remedy of a message has a drill, or a reason to have none", () => {
+  const files = FILES.filter((file) => file.endsWith("-messages.txt"));
+  expect(files).toHaveLength(6);
+  const sentences = files.flatMap((file) =>
+    sentencesOf(page(file).replaceAll(/The server said: ".*?"/g, "")),
+  );
+  const remedies = sentences.filter((sentence) => REMEDY.test(sentence));
+  const drilled = [...Object.keys(DRILLS), ...ENGINE_DRILLS];
+  const known = [...drilled, ...Object.keys(WITHOUT_DRILL)];
+  const has = (sentence: string) => known.some((words) => sentence.includes(words));
+  expect([...new Set(remedies.filter((sentence) => !has(sentence)))]).toEqual([]);
+  expect(known.filter((words) => !sentences.some((sentence) => sentence.includes(words)))).toEqual([]);
+});
+
+/** Functions of `*-messages.ts` that are not in the texts, and why. */
+const NO_MESSAGES: Readonly<Record<string, string>> = {
+  changeNotices: "several of willChange",
+  quoted: "the server's words",
+  retryStatus: "what a status line shows for seconds",
+  textForShell: "a part of messages",
+  unknownSettings: "listed through configurationWarnings",
+};
+
+it("each function that words a message is in the test that writes their text", () => {
+  const sources = FILES.filter((file) => /^provider\/src\/.*-messages\.ts$/.test(file));
+  const missing = sources.flatMap((source) => {
+    const name = source.replace(/^.*\//, "").replace(".ts", ".test.ts");
+    const test = FILES.filter((file) => file.endsWith(`/${name}`))
+      .map(page)
+      .join("\n");
+    const functions = page(source).match(/(?<=^export function )\w+/gm) ?? [];
+    return functions.filter((each) => !new RegExp(`\\b${each}\\(`).test(test));
+  });
+  expect(missing.toSorted()).toEqual(Object.keys(NO_MESSAGES).toSorted());
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
 import type { Properties } from "../../../provider/src/adapter/properties.ts";
-import { SETTING_NAMES } from "../../../provider/src/setting-names.ts";
+import { SETTINGS } from "../../../provider/src/setting-names.ts";
 import { argumentsOf, commandsIn, sentenceWith, variablesIn, withPointer } from "../../support/advice.ts";
 import type { PartnerApiServer } from "../../support/sandbox.ts";
 import { NOON } from "../keys/support.ts";
@@ -31,6 +31,8 @@ export class Person {
   readonly stack: Entry[] = [];
   /** Stack configuration, without `partners:`. */
   readonly settings: Record<string, string>;
+  /** The keys of stack configuration that a command has encrypted. */
+  readonly encrypted = new Set<string>();
   readonly env: Record<string, string> = {};
   /** What is otherwise special about the next commands. */
   options: Partial<Command> = {};
@@ -97,27 +99,30 @@ export class Person {
   /** Corrects the setting that a sentence names. */
   async correct(words: string, value: string): Promise<void> {
     const sentence = await this.follow(words);
-    const [, name = ""] = /partners:(\w+)/.exec(sentence) ?? [];
-    expect(SETTING_NAMES).toContain(name);
+    const [, name = ""] =
+      /\b(?:check(?: the \w+ in)?|correct|raise|set) partners:(\w+)/i.exec(sentence) ?? [];
+    expect(SETTINGS).toContain(name);
     this.settings[name] = value;
   }
 
   async #perform([first = "", second = "", ...rest]: readonly string[]): Promise<void> {
     const [last = ""] = rest.slice(-1);
     const name = last.split("::").at(-1) ?? "";
-    if (first === "config" && second === "set")
-      this.#configure(rest.filter((each) => !each.startsWith("--")));
+    if (first === "config" && second === "set") this.#configure(rest);
     else if (first === "up" && second === "--replace") await this.run("up", { replace: name });
     else if (first === "up") await this.run();
     else if (first === "state" && second === "delete") this.#forget(name);
     else throw new Error(`Nobody knows how to run: ${[first, second, ...rest].join(" ")}`);
   }
 
-  /** `pulumi config set --path`: a member of `responses`, or of a list there. */
-  #configure([key = "", value = ""]: readonly string[]): void {
+  /** `pulumi config set`, with `--path` also of a member of `responses`, or of a list there. */
+  #configure(args: readonly string[]): void {
+    const [key = "", value = ""] = args.filter((each) => !each.startsWith("--"));
+    if (args.includes("--secret")) this.encrypted.add(key);
     const [, name = "", member, index] = /^partners:(\w+)(?:\.(\w+)(?:\[(\d)\])?)?$/.exec(key) ?? [];
     const parsed = value === "true" || value;
-    if (member === undefined) this.settings[name] = value;
+    if (member === undefined)
+      this.settings[name] = value; // Without one, the CLI asks for it.
     else {
       const present = JSON.parse(this.settings[name] ?? "{}") as Record<string, unknown>;
       const list =

@@ -15,12 +15,12 @@ const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the 
 const TEXT = `${SUMMARY}. Check the token.`;
 const LAST_UP =
   'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; if ' +
-  'you have removed the resource from the program, put it back with its Provider, run "pulumi up", and ' +
-  "remove it again.";
+  'you have removed the resource from the program, put it back (and its Provider, if it has one), run ' +
+  '"pulumi up", and remove it again.';
 
 it("all messages of hosts are those of host-messages.txt", async () => {
   const { nativeToken } = PARTNER_API_KEY;
-  const rejected = refused();
+  const rejected = refused({}, `${SUMMARY}. The access token was rejected: check partners:accessToken.`);
   const all = [
     messages.errorText(rejected, false),
     messages.errorText(rejected, true),

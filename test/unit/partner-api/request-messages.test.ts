@@ -3,7 +3,11 @@ import { expect, it } from "vitest";
 
 import type { Attempt, CutOff } from "../../../provider/src/partner-api/attempt.ts";
 import type { Operation } from "../../../provider/src/partner-api/operations.ts";
-import { requestFailed, type RequestFailure } from "../../../provider/src/partner-api/request-messages.ts";
+import {
+  invalidProxy,
+  requestFailed,
+  type RequestFailure,
+} from "../../../provider/src/partner-api/request-messages.ts";
 
 type Facts = Omit<Partial<RequestFailure>, "outcome"> & {
   readonly end?: "done" | "failed" | "interrupted" | "throttled";
@@ -99,6 +103,7 @@ const ERRORS = [
   failed(GET, lost("HPE_INVALID_HEADER_VALUE_CHAR", true)),
   failed(POST, lost("UND_ERR_RES_CONTENT_LENGTH_MISMATCH", true), isPossible),
   failed(DELETE, returned(503), { end: "interrupted", ...isPossible }),
+  invalidProxy(),
 ];
 
 it("the messages have the words of request-messages.txt", async () => {

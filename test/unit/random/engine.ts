@@ -306,7 +306,10 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     await forEach(stack.filter((entry) => !isKept(entry)).reverse(), remove);
 
   // Abandoned requests arrive at the service before the next command.
-  await (await session.open()).close();
+  await session.open().then(
+    (client) => client.close(),
+    () => undefined, // Settings that are not valid open no client.
+  );
   for (let turns = 0; turns < 5; turns += 1) await turn();
   visible.push(...notices.map(({ text }) => text));
   return { command, succeeded, wasKilled, changed, planned, calls, notices, visible };
