@@ -47,7 +47,7 @@ export async function follow(page: string, heading: string, options: FollowOptio
       const replies: Reply[] = [];
       for (const person of people.filter(([words]) => text.includes(words))) {
         asked.add(person);
-        replies.push(((await person[1](isProgram ? block : "")) ?? {}) as Reply);
+        replies.push(((await person[1](isProgram ? block : "")) ?? {}));
       }
       const [, file] = /`([\w.-]+\.\w+)`/.exec(text) ?? [];
       if (isScript) printed.push(await type(block, options, Object.assign({}, ...replies) as Reply));
