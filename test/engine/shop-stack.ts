@@ -6,14 +6,20 @@ import { declareKey, declareWebhook, type Host, stackFor } from "./support.ts";
 
 type Choose = (key: Record<"apiKey" | "previousApiKey", pulumi.Output<string>>) => pulumi.Input<string>;
 
+interface Rotation {
+  readonly trigger?: string | undefined;
+  readonly afterDays?: number;
+  readonly overlapDays?: number;
+}
+
 /** What a test changes in the program of {@link shopFor} between two commands. */
 interface Edits {
-  rotation?: { readonly trigger?: string; readonly afterDays?: number; readonly overlapDays?: number };
+  rotation?: Rotation | (() => Rotation);
   /** Chooses what the consumers get. @default the current key */
   choose?: Choose | undefined;
-  /** Whether the program still declares resources. @default true */
+  /** Whether the program declares nothing any more. @default false */
   isEmpty?: boolean;
-  retain?: boolean;
+  retainOnDelete?: boolean;
 }
 
 /**
@@ -25,12 +31,13 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
   const program: Edits = edits;
   const given = await stackFor(() => {
     if (program.isEmpty) return {};
-    const { rotation, retain: retainOnDelete = false } = program;
+    const { retainOnDelete = false } = program;
+    const rotation = typeof program.rotation === "function" ? program.rotation() : program.rotation;
     const options = { retainOnDelete };
     const isShop = pulumi.getStack() === "shop";
     const checkout = isShop
       ? { apiKey: new pulumi.StackReference("organization/test/dev").requireOutput("apiKey") }
-      : declareKey(host, "checkout", rotation ? { rotation } : {}, options);
+      : declareKey(host, "checkout", rotation ? { rotation: rotation as object } : {}, options);
     if (!isShop) declareWebhook(host, "orders", { webhookId: 101, state: "active" }, options);
     const apiKey = isShop ? checkout.apiKey : (program.choose ?? ((key) => key.apiKey))(checkout as never);
     new pulumi.Stash("consumer", { input: apiKey });
