@@ -8,7 +8,16 @@ import { page } from "../unit/docs/pages.ts";
 import { LONG } from "../support/random.ts";
 import { follow } from "./follow-steps.ts";
 import { shopFor } from "./shop-stack.ts";
-import { countRequests, declareKey, HOSTS, loseAnswers, stackFor, statesOf, UNCHANGED } from "./support.ts";
+import {
+  blocksOf,
+  countRequests,
+  declareKey,
+  HOSTS,
+  loseAnswers,
+  stackFor,
+  statesOf,
+  UNCHANGED,
+} from "./support.ts";
 
 const KEYS = "docs/keys.md";
 const TROUBLE = "docs/troubleshooting.md";
@@ -117,6 +126,26 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
     expect([api.keys.size, countRequests(api)]).toEqual([1, {}]);
     await shell("cd other; pulumi destroy");
     expect(api.keys.size).toBe(0);
+  });
+
+  it("a plan fails when a key has become due since, and a new one applies", async () => {
+    const rotation = { afterDays: 90, overlapDays: 7 };
+    const { api, stack, shell } = await shopFor(host, { isUp: false, rotation });
+    await shell("pulumi up");
+    const [, save = "", apply = "", quoted = ""] =
+      /`(pulumi preview --save-plan [\w.]+)`[^`]*`up`[^`]*`(pulumi up --plan [\w.]+)`[^`]*`([^`]+)`/.exec(
+        page("docs/pipelines.md"),
+      ) ?? [];
+    expect(quoted).toBe("update is not allowed by the plan");
+    const [clock = ""] = await blocksOf("docs/runbooks.md", "js", "   ");
+    await stack.write("shift.cjs", clock);
+    const later = 'export NODE_OPTIONS="--require $PWD/shift.cjs" REHEARSE_DAYS=90';
+    await shell(save);
+    const { code, stdout } = await stack.shell(`${later}; ${apply}`);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(quoted)]);
+    expect(api.keys.size).toBe(1);
+    await shell(`${later}; ${save}; ${apply}`);
+    expect(api.keys.size).toBe(2);
   });
 
   it.each([true, false])("the package is removed (what it managed stays: %s)", async (retainOnDelete) => {
