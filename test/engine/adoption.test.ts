@@ -48,6 +48,8 @@ it.runIf(LONG)(
     expect(countRequests(api)).toEqual({ GET: 1 });
     expect(await stack.stateFile()).not.toContain(OLD_KEYS[0]);
     expect(await run("up", UNCHANGED)).toMatchObject({ error: "", requests: {} });
+    expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 2 } });
+    expect([statesOf(api), api.keys.size]).toEqual([FORTY, 0]);
   },
 );
 

@@ -6,7 +6,17 @@ import { describe, expect, test } from "vitest";
 import { LONG } from "../support/random.ts";
 import { follow } from "./follow-steps.ts";
 import { shopFor } from "./shop-stack.ts";
-import { blocksOf, countRequests, HOSTS, refuse, replaceAnswers, statesOf, UNCHANGED } from "./support.ts";
+import {
+  blocksOf,
+  countRequests,
+  declareKey,
+  HOSTS,
+  refuse,
+  replaceAnswers,
+  stackFor,
+  statesOf,
+  UNCHANGED,
+} from "./support.ts";
 import { page, sectionOf } from "../unit/docs/pages.ts";
 
 const PAGE = "docs/runbooks.md";
@@ -25,6 +35,7 @@ describe.each(HOSTS)("with the %s form,", (host) => {
       const { api, run, shell } = shop;
       await shell("pulumi stack export --file ../old.json");
       expect(await run("up", "--replace", ALL_KEYS)).toMatchObject({ error: "" });
+      await shell("pulumi up --stack shop");
       await shell("pulumi stack import --file ../old.json");
       // Nothing warns of it: that is why there is a runbook.
       expect(await run("up", "--refresh", UNCHANGED)).toMatchObject({ error: "" });
@@ -38,7 +49,7 @@ describe.each(HOSTS)("with the %s form,", (host) => {
       const people = [
         ["Note the time of the copy", nothing] as const,
         readers,
-        service("ask the service to delete", () => keyOf("shop")),
+        service("ask the service to delete", [...api.keys]),
       ];
       const [replaced = ""] = await follow(PAGE, "## The state is older than the service", { stack, people });
       expect(replaced).toMatch(/warning: .* counts as deleted/);
@@ -62,6 +73,27 @@ describe.each(HOSTS)("with the %s form,", (host) => {
       await follow(PAGE, "## The state is older than the service", { stack, people });
       expect([await keyOf("dev"), await keyOf("shop")]).toEqual([...api.keys, ...api.keys]);
     });
+  });
+
+  it("a replacement that failed for one of two keys is repeated for that one alone", async () => {
+    const { api, stack, run } = await stackFor(() => {
+      const [one, two] = ["one", "two"].map((name) => declareKey(host, name).apiKey);
+      return { one, two };
+    });
+    expect(await run("up")).toMatchObject({ error: "" });
+    api.keys.clear();
+    let creations = 0;
+    replaceAnswers(api, "createApiKey", (usual) => ((creations += 1) === 2 ? { status: 403 } : usual()));
+    expect((await run("up", "--replace", ALL_KEYS)).error).toContain("403");
+    // A plain run is no repetition: it succeeds, and leaves a deleted key.
+    expect(await run("up")).toMatchObject({ error: "" });
+    const dead = async () =>
+      Object.entries(await stack.outputs()).filter(([, key]) => !api.keys.has(String(key)));
+    const [[name] = [""], ...others] = await dead();
+    expect(others).toEqual([]);
+    expect(page(PAGE)).toContain("repeat it with their URNs instead of the pattern");
+    expect(await run("up", "--replace", `**:PartnerApiKey::${name}`)).toMatchObject({ error: "" });
+    expect([await dead(), api.keys.size]).toEqual([[], 2]);
   });
 
   describe("a state that is lost", () => {
@@ -91,7 +123,7 @@ describe.each(HOSTS)("with the %s form,", (host) => {
 
     it("is replaced by new keys", async () => {
       const { api, stack, run, keyOf, readers, service } = await lostState();
-      const people = [readers, service("ask the service to delete", () => keyOf("shop"))];
+      const people = [readers, service("ask the service to delete", [...api.keys])];
       await follow(PAGE, "### Create new keys", { stack, people });
       expect([await keyOf("dev"), await keyOf("shop")]).toEqual([...api.keys, ...api.keys]);
       expect(await run("up", "--refresh", UNCHANGED)).toMatchObject({ error: "" });

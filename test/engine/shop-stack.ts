@@ -50,6 +50,14 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
     return stdout;
   };
   const up = (name: string) => shell(`pulumi up --skip-preview --stack ${name}`);
+  /** Returns the key that the consumer of a stack has. */
+  const keyOf = async (name: "dev" | "shop"): Promise<unknown> => {
+    const { deployment } = JSON.parse(await shell(`pulumi stack export --show-secrets --stack ${name}`)) as {
+      deployment: { resources: { type: string; inputs?: { input?: { plaintext?: string } } }[] };
+    };
+    const stash = deployment.resources.find(({ type }) => type === "pulumi:index:Stash");
+    return JSON.parse(stash?.inputs?.input?.plaintext ?? "null") as unknown;
+  };
   if (isUp) {
     await up("dev");
     await shell("pulumi stack init shop");
@@ -60,22 +68,18 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
     program,
     /** Runs commands that must succeed. @returns Their stdout. */
     shell,
-    /** The key that the consumer of a stack has. */
-    keyOf: async (name: "dev" | "shop"): Promise<unknown> => {
-      const { deployment } = JSON.parse(
-        await shell(`pulumi stack export --show-secrets --stack ${name}`),
-      ) as { deployment: { resources: { type: string; inputs?: { input?: { plaintext?: string } } }[] } };
-      const stash = deployment.resources.find(({ type }) => type === "pulumi:index:Stash");
-      return JSON.parse(stash?.inputs?.input?.plaintext ?? "null") as unknown;
-    },
+    keyOf,
     /** Runs `up` in the other stack. */
     readers: ["in each stack that reads", () => up("shop").then(() => undefined)] satisfies Person,
-    /** Deletes the keys that consumers do not have, as the service does it when asked. */
-    service: (words: string, kept: () => unknown): Person => [
+    /** Lets the service delete keys, which must not be in use any more. */
+    service: (words: string, keys: Iterable<string | undefined>): Person => [
       words,
       async () => {
-        const key = await kept();
-        for (const other of api.keys) if (other !== key) api.keys.delete(other);
+        const used = [await keyOf("dev"), await keyOf("shop")];
+        for (const key of keys) {
+          expect(used, "a consumer has the key that is deleted").not.toContain(key);
+          api.keys.delete(key ?? "no key");
+        }
       },
     ],
   };
