@@ -50,6 +50,7 @@ class Life {
   readonly #stack: Entry[] = [];
   readonly #known = { lost: new Set<string>(), gone: new Set<string>(), drifted: new Set<number>() };
   #now = Date.parse("2026-01-01T00:00:00Z");
+  #ticks = 0;
   /** The setting `responses`: today's, and that of the last `up`. */
   #responses: Properties = {};
   #usedResponses: Properties = {};
@@ -307,7 +308,8 @@ class Life {
     return {
       env: { PARTNERS_DEBUG: "1", OLD_KEY: this.#keyToImport },
       settings: { baseUrl, accessToken, requestTimeout, responses: JSON.stringify(responses) },
-      clock: { now: currentTime, random: () => 0.5, sleep },
+      // No two moments are the same, or a list from before a question would count as one from after it.
+      clock: { now: () => this.#now + (this.#ticks += 0.001), random: () => 0.5, sleep },
       currentTime,
       knowsUrn: this.#people.knowsUrn,
       onRequest: (listener: () => void) => void (service.onRequest = listener),
