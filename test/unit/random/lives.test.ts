@@ -304,7 +304,7 @@ class Life {
     const service = this.#service;
     const { url: baseUrl, accessToken } = service;
     const currentTime = (): number => this.#now;
-    const sleep = (milliseconds: number) => Promise.resolve(void (this.#now += milliseconds));
+    const sleep = (milliseconds: number) => Promise.resolve(void (this.#now += Math.ceil(milliseconds)));
     return {
       env: { PARTNERS_DEBUG: "1", OLD_KEY: this.#keyToImport },
       settings: { baseUrl, accessToken, requestTimeout, responses: JSON.stringify(responses) },
