@@ -24,7 +24,6 @@ export type Fate = "gone" | "kept";
  */
 export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<Fate> {
   const { session, holders, name } = context;
-  if (holders.hasDeleted(key)) return "gone"; // Another resource had it, too.
   const others = holders.othersThatStay(name);
   const holder = others.find(({ keys }) => includesKey(keys, key));
   if (holder !== undefined) {

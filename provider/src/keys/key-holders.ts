@@ -59,13 +59,6 @@ export class KeyHolders {
     return this.#deleted.has(apiKey);
   }
 
-  /** Notes that the service has given a key again. @returns Whether this process had deleted it. */
-  forgetDeletion(key: Key): boolean {
-    const isAgain = this.hasDeleted(key);
-    for (const value of valuesOf(key)) this.#deleted.delete(value);
-    return isAgain;
-  }
-
   /** Returns the other resources that go on using their keys. */
   othersThatStay(name: ResourceName): Holder[] {
     return this.#othersThan(name).filter(({ isLeaving }) => !isLeaving);

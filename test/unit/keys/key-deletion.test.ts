@@ -440,40 +440,6 @@ describe("a key that another resource has", () => {
     expect(stack.notices.filter(({ text }) => text.startsWith("Did not delete"))).toHaveLength(1);
   });
 
-  it("is deleted once by two rotations, of which the second one comes later, and nothing doubts it", async () => {
-    const { service, stack } = await start();
-    await stack.up({ trigger: "b", overlapDays: 7 });
-    const [previous = ""] = service.keys;
-    const keys = stack.start();
-    const inputs = { account: "default", rotation: { trigger: "c", overlapDays: 7 } };
-    for (const name of ["one", "two"].map((each) => ({ id: `key-${each}`, urn: `${URN}-${each}` }))) {
-      keys.diff(stack.outputs, inputs, name);
-      await keys.update(stack.outputs, inputs, name);
-    }
-    expect(service.keys).not.toContain(previous);
-    expect(service.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(1);
-    expect(stack.notices.filter(({ severity }) => severity === "warning").map(({ text }) => text)).toEqual([
-      expect.stringMatching(/before its overlap ends/),
-      expect.stringMatching(/before its overlap ends/),
-    ]);
-  });
-
-  it("is deleted again in the same run if the service has given it again", async () => {
-    const { service, stack } = await start();
-    const [apiKey = ""] = service.keys;
-    const keys = stack.start();
-    const name = { id: "key-old", urn: URN };
-    await keys.delete(stack.outputs, name);
-    service.answers.createApiKey = () => {
-      service.keys.add(apiKey);
-      return { status: 201, body: { apiKey } };
-    };
-    const { id, outputs } = await keys.create({ account: "default" }, URN);
-    expect([outputs["apiKey"], [...service.keys]]).toEqual([apiKey, [apiKey]]);
-    await keys.delete(outputs, { id, urn: URN });
-    expect([...service.keys]).toEqual([]);
-  });
-
   it("is not deleted if a setting finds another value in its response today", async () => {
     const body = (key: string, id: string) => ({ id, key, secret: `sk_9f8e7d6c5b4a3f2e_${id}` });
     const service = await startService({ deletesBy: "id", body });
