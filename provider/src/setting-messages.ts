@@ -14,7 +14,8 @@ export type SettingPlace = "Provider" | "configuration" | "environment";
 /**
  * Says how to set a member of `responses`, in a form to paste: a clause such as `set … to …`.
  *
- * @param values The values to choose from. The form has the first. If there are none, it has a placeholder.
+ * @param values The values to choose from. The form has the only one. Otherwise it has a placeholder: whoever
+ * pastes it cannot choose by accident.
  */
 export type ProposeMember = (
   member: Exclude<keyof ResponseMapping, "active" | "disabled">,
@@ -30,7 +31,8 @@ export function memberProposal(
   member: Parameters<ProposeMember>[0],
   values: readonly JsonScalar[],
 ): string {
-  const [value = PLACEHOLDER, ...others] = values;
+  const [first = PLACEHOLDER] = values;
+  const value = values.length > 1 ? PLACEHOLDER : first;
   const key = `${NAMESPACE}responses.${member}`;
   const all = JSON.stringify({ ...present, [member]: value });
   const form = {
@@ -38,9 +40,10 @@ export function memberProposal(
     configuration: `run "pulumi config set --path ${key} ${quoteForShell(String(value))}"`,
     environment: `set ${variableOf("responses")} to ${quoteForShell(all)}`,
   }[place];
-  if (values.length === 0) return `${form} (${PLACEHOLDER} is the JSON Pointer of the value)`;
-  const choices = others.map((other) => JSON.stringify(other)).join(" or ");
-  return choices === "" ? form : `${form} (or with ${choices})`;
+  if (value !== PLACEHOLDER) return form;
+  const choices = values.map((each) => JSON.stringify(each)).join(" or ");
+  const what = choices === "" ? "the JSON Pointer of the value" : `${choices}, whichever is right`;
+  return `${form} (replace ${PLACEHOLDER} with ${what})`;
 }
 
 /** What ends a text in single quotes in PowerShell, unless it is doubled. */
@@ -70,6 +73,11 @@ export function missingSetting(setting: string, isExplicit: boolean): string {
     setting === "accessToken" ? ["--secret ", ""] : ["", " https://partners.example.com"];
   const key = NAMESPACE + setting;
   return `Set ${key} or ${variableOf(setting)}, as in "pulumi config set ${secret}${key}${example}".`;
+}
+
+/** A required setting has no value, where only the environment is read. */
+export function missingVariable(setting: string): string {
+  return `Set ${variableOf(setting)} in the environment: "pulumi do" does not read stack configuration.`;
 }
 
 /** The environment has a secret, but stack configuration has the address. */

@@ -23,7 +23,12 @@ class Native extends pulumi.CustomResource {
   declare readonly apiKey: pulumi.Output<string>;
 
   constructor(type: string, name: string, inputs: object = {}, options: pulumi.CustomResourceOptions = {}) {
-    super(`partners:index:${type}`, name, { apiKey: undefined, ...inputs }, { version, ...options });
+    super(
+      `partners:index:${type}`,
+      name,
+      { apiKey: undefined, previousApiKey: undefined, ...inputs },
+      { version, ...options },
+    );
   }
 }
 
@@ -108,8 +113,8 @@ export async function exampleProject(name: string, env: Readonly<Record<string, 
 }
 
 /** Returns the code blocks of one language in a file such as `docs/webhooks.md`. */
-export async function blocksOf(page: string, language: string): Promise<string[]> {
+export async function blocksOf(page: string, language: string, indent = ""): Promise<string[]> {
   const text = await readFile(join(ROOT, page), "utf8");
-  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
-  return [...blocks].map(([, block = ""]) => block);
+  const blocks = text.matchAll(new RegExp(`^${indent}\`\`\`${language}\\n(.*?)^${indent}\`\`\`$`, "gms"));
+  return [...blocks].map(([, block = ""]) => block.replaceAll(RegExp(`^${indent}`, "gm"), ""));
 }

@@ -27,6 +27,8 @@ export interface PartnerApiServer {
   readonly url: string;
   /** The one that it accepts. A test may replace it. */
   accessToken: string;
+  /** Others that it accepts. */
+  readonly otherTokens: Set<string>;
   /** The webhooks of the account, by ID. A test may change them, as another person would. */
   readonly webhooks: Map<number, WebhookState>;
   /** The keys that were created and not deleted. */
@@ -68,7 +70,10 @@ export async function startPartnerApi(
     const path = (request.url ?? "").replace(ROOT, "");
     const call = `${request.method ?? ""} ${path}`;
     requests.push(call);
-    if (request.headers.authorization !== `Bearer ${api.accessToken}`) return { status: 401 };
+    const isKnown = [api.accessToken, ...api.otherTokens].some(
+      (token) => request.headers.authorization === `Bearer ${token}`,
+    );
+    if (!isKnown) return { status: 401 };
     const [, webhookId, verb] = /^PATCH \/webhooks\/(\d+)\/(active|disable)$/.exec(call) ?? [];
     const [, key] = /^DELETE \/api-key\/([^/?]+)$/.exec(call) ?? [];
     if (call === "GET /webhooks") return answers.listWebhooks();
@@ -98,6 +103,15 @@ export async function startPartnerApi(
       server.closeAllConnections();
     });
   const url = `http://127.0.0.1:${port}`;
-  const api = { url, accessToken, webhooks: account, keys, requests, answers, close };
+  const api = {
+    url,
+    accessToken,
+    otherTokens: new Set<string>(),
+    webhooks: account,
+    keys,
+    requests,
+    answers,
+    close,
+  };
   return api;
 }

@@ -7,7 +7,7 @@ import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { startVault } from "./vault.ts";
-import { type Ended, mustRun, runProcess } from "../../provider/tools/child-process.ts";
+import { type Ended, mustRun, runProcess, runShell } from "../../provider/tools/child-process.ts";
 
 /** Options of {@link createTestStack}. */
 export interface TestStackOptions {
@@ -52,6 +52,8 @@ export interface Result {
   readonly ms: number;
 }
 
+const MAIN = join(import.meta.dirname, "../../provider/dist/cli/main.js");
+
 /** A stack on its own backend, operated by the real engine. */
 export type TestStack = Awaited<ReturnType<typeof createTestStack>>;
 
@@ -79,6 +81,16 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
   const options = { cwd: project, env: engine.env, signal: disposal.signal };
   const pulumi = (...args: string[]): Promise<string> =>
     mustRun("pulumi", [...args, "--non-interactive"], options);
+
+  /** Lets commands in a shell run the program of this process, and nobody confirm anything. */
+  const prelude = `npx() { shift 3; node '${MAIN}' "$@"; }
+    export PULUMI_SKIP_CONFIRMATIONS=true
+    pulumi() {
+      case "$1" in
+        up | preview | refresh | destroy) command pulumi "$@" ${client.join(" ")} ;;
+        *) command pulumi "$@" ;;
+      esac
+    }`;
 
   let operations = 0;
   const operation =
@@ -113,6 +125,9 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     destroy: operation("destroy", "--yes", "--skip-preview"),
     /** Runs any other CLI command. @returns Its stdout. @throws if it fails. */
     pulumi,
+    /** Runs shell commands as a reader types them. `npx --no -- pulumi-partners` runs the current build. */
+    shell: (script: string): Promise<Ended> =>
+      runShell(`${prelude}\n${script}`, { ...options, timeoutMs: 600_000 }),
     /** Sets stack configuration. The access token and the headers are secrets. */
     configure: async (settings: Readonly<Record<string, string>>): Promise<void> => {
       const flags = Object.entries(settings).flatMap(([name, value]) => [

@@ -47,7 +47,7 @@ export class AccountSession {
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
-  /** When the Partner API last refused to show the list. */
+  /** When the Partner API last refused to show the list. A refusal leaves no response to share. */
   #refusedAt = -Infinity;
 
   constructor(options: SessionOptions) {
@@ -65,9 +65,14 @@ export class AccountSession {
     return this.#clock.now();
   }
 
-  /** Sets the source of the settings. A second one may only add those that were not known yet. */
-  configure(source: ConfigSource): void {
-    this.settings = new SettingsReader(source, this.env);
+  /**
+   * Sets the source of the settings. A second one may only add those that were not known yet.
+   *
+   * @param hasStack See {@link AccountSession.hasStack}.
+   */
+  configure(source: ConfigSource, hasStack = this.hasStack): void {
+    this.hasStack = hasStack;
+    this.settings = new SettingsReader(source, this.env, hasStack);
     this.#validSettings = null;
   }
 

@@ -6,6 +6,7 @@ import {
   invalidSettings,
   memberProposal,
   missingSetting,
+  missingVariable,
   oldNode,
   quoteForShell,
   unusedVariable,
@@ -42,15 +43,20 @@ export interface Settings extends ServiceSettings {
 const MIN_NODE = [22, 19] as const;
 const REQUIRED: readonly SettingName[] = ["baseUrl", "accessToken"];
 
-/** Reads the settings of one account from stack configuration or from the arguments of a `Provider`. */
+/** Reads the settings of one account: from stack configuration and the environment, or from a `Provider`. */
 export class SettingsReader {
   readonly #source: ConfigSource;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #hasStack: boolean;
 
-  /** @param env Ignored by a `Provider`, which could otherwise send the token of another account. */
-  constructor(source: ConfigSource, env: NodeJS.ProcessEnv) {
+  /**
+   * @param env Ignored by a `Provider`, which could otherwise send the token of another account.
+   * @param hasStack Whether there is stack configuration: not in `pulumi do`.
+   */
+  constructor(source: ConfigSource, env: NodeJS.ProcessEnv, hasStack = true) {
     this.#source = source;
     this.#env = this.isExplicit ? {} : env;
+    this.#hasStack = hasStack;
   }
 
   /** Whether the settings are the arguments of a `Provider`. */
@@ -134,7 +140,8 @@ export class SettingsReader {
     if (this.isExplicit) return "Provider";
     const name = SETTING_NAMES.find((known) => known === setting);
     if (name === undefined) return "configuration"; // The account has no variable.
-    return this.originOf(name) ?? this.originOf("baseUrl") ?? "configuration";
+    const otherwise = this.#hasStack ? "configuration" : "environment";
+    return this.originOf(name) ?? this.originOf("baseUrl") ?? otherwise;
   }
 
   /** Returns the setting `responses`, without what is wrong in it. */
@@ -160,7 +167,8 @@ export class SettingsReader {
   #problemsWithout(setting: SettingName): string[] {
     // A secret for another address than the one that is configured.
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
-    return REQUIRED.includes(setting) ? [missingSetting(setting, this.isExplicit)] : [];
+    if (!REQUIRED.includes(setting)) return [];
+    return [this.#hasStack ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];
   }
 }
 

@@ -1,15 +1,9 @@
 import type { AccountSession } from "../account/account-session.js";
 import { unknownArguments } from "../setting-messages.js";
-import { DEFAULT_ACCOUNT, EXPLICIT } from "../setting-names.js";
-import { ResumableChanges } from "./partial-failure.js";
-import { UNKNOWN, type Properties, type ResourceName } from "./properties.js";
-import {
-  invalidArguments,
-  notAnArgument,
-  otherAccount,
-  otherServer,
-  providerMissing,
-} from "./resource-messages.js";
+import { ResumableChanges } from "./resumable-changes.js";
+import { Ownership } from "./ownership.js";
+import type { Properties, ResourceName } from "./properties.js";
+import { invalidArguments } from "./resource-messages.js";
 import type { Plan, Resource } from "./resource.js";
 
 /** The properties that the adapter adds to each resource, and those of the engine. */
@@ -27,18 +21,20 @@ export function isStored(olds: Properties): boolean {
 }
 
 /**
- * Lets a host use a {@link Resource}. Does what all resources share: it stamps the account and its address,
- * refuses other ones, and keeps what a failed change has reached. Its methods may throw a `PartnerError`.
+ * Lets a host use a {@link Resource}. Does what all resources share: it guards to which account they belong,
+ * and keeps what a failed change has reached. Its methods may throw a `PartnerError`.
  */
 export class ResourceAdapter<Inputs = unknown, State = unknown> {
   readonly #session: AccountSession;
   readonly #resource: Resource<Inputs, State>;
   readonly #changes: ResumableChanges<State>;
+  readonly #ownership: Ownership;
 
   constructor(session: AccountSession, resource: Resource<Inputs, State>) {
     this.#session = session;
     this.#resource = resource;
     this.#changes = new ResumableChanges(session);
+    this.#ownership = new Ownership(session);
   }
 
   /**
@@ -54,14 +50,14 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     urn: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
     const { inputs: read, problems: invalid } = this.#readArguments(args);
-    const problems = [...this.#givenOwner(args), ...invalid];
+    const problems = [...this.#ownership.problemsOf(args), ...invalid];
     // Reads the settings even if nothing changes: the next change would fail.
-    const inputs = this.#complete(read);
+    const inputs = this.#ownership.stamp(read);
     if (problems.length > 0) return { inputs, problems };
     // A Provider may take over the resource of another account, which the engine then replaces. The default
     // provider has only one account, so it could not delete the old resource.
     const takesOver = this.#session.settings.isExplicit && olds["account"] !== inputs["account"];
-    if (!takesOver) this.#assertOwned(olds);
+    if (!takesOver) this.#ownership.assertOwned(olds);
     const oldInputs = isStored(olds) ? this.#resource.inputsOf(olds) : null;
     await this.#resource.check(oldInputs, this.#resource.inputsOf(inputs), urn);
     return { inputs, problems };
@@ -86,9 +82,12 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
 
   /** Returns the outputs for a preview. @param olds `null` for a creation. */
   preview(olds: Properties | null, news: Properties): Properties {
-    if (olds !== null) this.#assertOwned(olds);
+    if (olds !== null) this.#ownership.assertOwned(olds);
     const inputs = this.#validInputs(news);
-    return this.#complete(this.#resource.preview(olds && this.#resource.stateOf(olds), inputs), inputs);
+    return this.#ownership.stamp(
+      this.#resource.preview(olds && this.#resource.stateOf(olds), inputs),
+      inputs,
+    );
   }
 
   /** @throws {PartialFailure} if the resource exists but is not complete. */
@@ -103,27 +102,28 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
 
   /** @throws {PartialFailure} if the update failed but its outputs must be kept. */
   async update(olds: Properties, news: Properties, name: ResourceName): Promise<Properties> {
-    this.#assertOwned(olds);
+    this.#ownership.assertOwned(olds);
     const inputs = this.#validInputs(news);
     const hasMoved = olds["server"] !== inputs["server"];
     // If only the address is new, it is recorded. Without a move, the engine has another reason, such as a
     // creation to finish.
-    if (hasMoved && !this.#plan(olds, inputs, name, false).changes) return this.#complete(olds, inputs);
+    if (hasMoved && !this.#plan(olds, inputs, name, false).changes)
+      return this.#ownership.stamp(olds, inputs);
     return this.#apply(this.#resource.stateOf(olds), inputs, name);
   }
 
   /** @returns `null` if the resource is gone. */
   async read(olds: Properties): Promise<ReadResource | null> {
-    this.#assertOwned(olds);
+    this.#ownership.assertOwned(olds);
     const state = this.#resource.stateOf(olds);
     const found = await this.#resource.read(state);
     if (found === null) return null;
     const outputs = found.state === state ? olds : { ...olds, ...this.#resource.outputsOf(found.state) };
-    return { outputs, ...(found.inputs && { inputs: this.#complete(found.inputs, olds) }) };
+    return { outputs, ...(found.inputs && { inputs: this.#ownership.stamp(found.inputs, olds) }) };
   }
 
   async delete(olds: Properties, name: ResourceName): Promise<void> {
-    this.#assertOwned(olds);
+    this.#ownership.assertOwned(olds);
     await this.#resource.remove(this.#resource.stateOf(olds), name);
   }
 
@@ -132,7 +132,10 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     const found = await this.#resource.adopt(id, isExistenceCheck);
     if (found === null) return null;
     const { state, inputs } = found;
-    return { inputs: this.#complete(inputs ?? {}), outputs: this.#complete(this.#resource.outputsOf(state)) };
+    return {
+      inputs: this.#ownership.stamp(inputs ?? {}),
+      outputs: this.#ownership.stamp(this.#resource.outputsOf(state)),
+    };
   }
 
   #apply(olds: State | null, news: Properties, name: ResourceName): Promise<Properties> {
@@ -140,7 +143,7 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
       olds,
       name,
       apply: (from) => this.#resource.apply(from, this.#resource.inputsOf(news), name),
-      outputsOf: (state) => this.#complete(this.#resource.outputsOf(state), news),
+      outputsOf: (state) => this.#ownership.stamp(this.#resource.outputsOf(state), news),
     });
   }
 
@@ -160,45 +163,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
   /** Validates the inputs of a change again: a policy may have changed them after the check. */
   #validInputs(news: Properties): Properties {
     const { inputs, problems: invalid } = this.#readArguments(news);
-    const problems = [...this.#givenOwner(news), ...invalid];
+    const problems = [...this.#ownership.problemsOf(news), ...invalid];
     if (problems.length > 0) throw invalidArguments(problems);
-    return this.#complete(inputs);
-  }
-
-  /** Says which account and address a program gives that are not those of the settings, as in an import. */
-  #givenOwner({ account, server }: Properties): string[] {
-    const owner = this.#owner;
-    const isOther = (given: unknown, own: string): boolean =>
-      given != null && given !== UNKNOWN && given !== own;
-    return [
-      ...(isOther(account, owner.account) ? [notAnArgument("account", owner.account)] : []),
-      ...(isOther(server, owner.server) ? [notAnArgument("server", owner.server)] : []),
-    ];
-  }
-
-  /** Adds the account and its address. @param from Properties that have them. @default today's settings */
-  #complete(properties: Properties, from: Properties = this.#owner): Properties {
-    const { account, server, explicit } = from;
-    // Whether a `Provider` gave the account its name: only such a resource has it.
-    return { ...properties, account, server, ...(explicit === true && { [EXPLICIT]: true }) };
-  }
-
-  get #owner() {
-    const { account, isExplicit } = this.#session.settings;
-    return { account, server: this.#session.readSettings().servers[0], explicit: isExplicit };
-  }
-
-  /** Elsewhere, a key would be dropped as not found, and another webhook of this ID would be changed. */
-  #assertOwned({ account: owner, server, explicit }: Properties): void {
-    const { account, isExplicit, settingName } = this.#session.settings;
-    if (typeof owner === "string") {
-      // A `Provider` for the account "default" is meant to have that of the stack; any other name is its own.
-      const lacksProvider = explicit === true && !isExplicit;
-      if (lacksProvider && (owner !== account || account !== DEFAULT_ACCOUNT)) throw providerMissing(owner);
-      if (owner !== account) throw otherAccount(owner, account, settingName);
-    }
-    const { servers } = this.#session.readSettings();
-    if (typeof server === "string" && !servers.includes(server))
-      throw otherServer(server, servers[0], settingName);
+    return this.#ownership.stamp(inputs);
   }
 }

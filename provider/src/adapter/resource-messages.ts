@@ -50,5 +50,5 @@ export function otherServer(owner: string, present: string, name: NameSetting): 
 
 /** A program's hook has repeated a call that keeps failing. @param failure The message of its error. */
 export function keptAfterRepetitions(failure: string): Notice {
-  return warning(`${failure} This failed four times, so the stack keeps what it has. Run "pulumi up" again.`);
+  return warning(`${failure} This failed four times, so the stack keeps what it has.`);
 }

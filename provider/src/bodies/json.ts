@@ -101,6 +101,11 @@ export function childrenOf(parent: DocumentNode): DocumentNode[] {
   }));
 }
 
+/** Returns a node and all those around it, up to the root. */
+export function pathToRoot(node: DocumentNode): DocumentNode[] {
+  return node.parent === null ? [node] : [node, ...pathToRoot(node.parent)];
+}
+
 /** Returns the distinct JSON Pointers of nodes, to propose: without those that hide a name. */
 export function pointersOf(nodes: readonly DocumentNode[], limit = 10): string[] {
   const pointers = nodes.map(({ pointer }) => pointer).filter((pointer) => !pointer.includes("*"));

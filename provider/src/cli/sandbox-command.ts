@@ -12,22 +12,20 @@ one line for each request.
 Options:
   --port <number>         port to listen on (default: any free port)
   --access-token <token>  token to accept (default: a random token)
-  --latency <ms>          milliseconds to wait before each response (default: 0)
   -h, --help              show this text
 `;
 
 /** `pulumi-partners sandbox`: runs a sandbox until it gets a signal. */
 export const sandboxCommand = {
   help: HELP,
-  options: ["port", "access-token", "latency"],
-  run: async (values: { port?: string; "access-token"?: string; latency?: string }): Promise<number> => {
-    const { port = "0", "access-token": accessToken, latency = "0" } = values;
+  options: ["port", "access-token"],
+  run: async (values: { port?: string; "access-token"?: string }): Promise<number> => {
+    const { port = "0", "access-token": accessToken } = values;
     if (accessToken !== undefined && !isVisibleAscii(accessToken))
       throw new Error("--access-token must be letters, digits and punctuation, without spaces.");
     const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
     const sandbox = await startSandbox({
-      port: wholeNumber("--port", port, 65_535),
-      latency: wholeNumber("--latency", latency, 600_000),
+      port: portNumber(port),
       ...(accessToken !== undefined && { accessToken }),
       onRequest: printRequest,
     });
@@ -72,8 +70,7 @@ function printRequest({ method, path, status }: SandboxRequest): void {
   process.stdout.write(`${method} ${shown} ${status}\n`);
 }
 
-function wholeNumber(option: string, text: string, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (value <= max) return value;
-  throw new Error(`${option} must be a whole number from 0 to ${max}.`);
+function portNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new Error("--port must be a whole number from 0 to 65535.");
 }

@@ -49,7 +49,14 @@ export function cannotList(token: string): PartnerError {
 export const NOT_A_COMMAND =
   "This is a Pulumi plugin. Pulumi starts it when needed: see the README of pulumi-partners.\n";
 
-const LAST_SETTINGS = 'If you have changed the settings since the last "pulumi up", add --run-program.';
+/**
+ * The engine passes the settings of the last `up` without a program, and with one that has no resource of
+ * this provider left: then, `--run-program` changes nothing.
+ */
+const LAST_SETTINGS =
+  'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; ' +
+  'if you have removed the resource from the program, put it back with its Provider, run "pulumi up", and ' +
+  "remove it again.";
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */
 function dependsOnSettings({ code, status }: PartnerError): boolean {

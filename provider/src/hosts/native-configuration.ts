@@ -78,9 +78,9 @@ export class NativeConfiguration {
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
     const { session } = this.#host;
-    session.hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
-    this.#host.hasCurrentSettings ||= !session.hasStack;
-    session.configure(configSource(inputs));
+    const hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
+    this.#host.hasCurrentSettings ||= !hasStack;
+    session.configure(configSource(inputs), hasStack);
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.
     return new proto.ConfigureResponse().setSupportspreview(true);
   }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Grpc from "@grpc/grpc-js";
 
 import { AccountSession } from "../account/account-session.js";
-import { PartialFailure } from "../adapter/partial-failure.js";
+import { PartialFailure } from "../adapter/resumable-changes.js";
 import { partsOf, type Properties, type ResourceName } from "../adapter/properties.js";
 import { isStored, ResourceAdapter } from "../adapter/resource-adapter.js";
 import { keyResource } from "../keys/key-resource.js";

@@ -1,7 +1,7 @@
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
-import { isAboutId, isNotFound, isRefused, isTemporary, isThrottled } from "../partner-api/statuses.js";
+import { isAboutId, isNotFound, isTemporary, isThrottled } from "../partner-api/statuses.js";
 import type { KeyContext } from "./key-holders.js";
-import { identifiersOf, mayMissRoute, type KeyIdentifier } from "./key-identifier-reader.js";
+import { identifiersOf, mayMissRoute, type KeyIdentifier } from "./deletion-identifier-reader.js";
 import {
   keyHeldByOther,
   keyIdInUse,
@@ -12,24 +12,22 @@ import {
 } from "./key-messages.js";
 import { bodyOf, includesKey, valuesOf, type Key } from "./key-state.js";
 
-/** What became of a key. `gone`: deleted, or unknown to the service. `kept`: another resource has it. */
-export type Fate = "gone" | "kept";
-
 /**
  * Deletes a key, unless another resource has it. What also identifies a key that stays in use is not sent: it
  * is the ID of an account, or one that the service has given out again.
  *
  * @param current The key that the resource goes on using; `null` if none.
+ * @returns `false` if the key was left alone, which a warning says.
  * @throws {PartnerError} if the key could not be deleted.
  */
-export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<Fate> {
+export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<boolean> {
   const { session, holders, name } = context;
   const others = holders.othersThatStay(name);
   const holder = others.find(({ keys }) => includesKey(keys, key));
   if (holder !== undefined) {
-    holders.release(key, name);
+    holders.leave(name, key);
     session.notify(keyHeldByOther(key, name.urn, holder.urn));
-    return "kept";
+    return false;
   }
 
   const keysInUse = [...(current === null ? [] : [current]), ...others.flatMap(({ keys }) => keys)];
@@ -37,7 +35,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
   const identifiers = identifiersIn(context, key).filter(({ value }) => !idsInUse.includes(value));
   if (identifiers.length === 0) {
     session.notify(keyIdInUse(key, name.urn));
-    return "kept";
+    return false;
   }
 
   assertNotAccessToken(context, key);
@@ -47,8 +45,8 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
     await session.assertReachable(); // At a wrong address, a 404 proves nothing.
     session.notify(keyWasGone(key, name.urn));
   }
-  holders.release(key); // If the service returns it again, it has created it again.
-  return "gone";
+  holders.markDeleted(key);
+  return true;
 }
 
 /** The deletion of the access token would be the last request. @throws {PartnerError} if the key is it. */
@@ -57,13 +55,8 @@ export function assertNotAccessToken({ session, name }: KeyContext, key: Key): v
     throw keyIsAccessToken(key, name.urn, session.settings.settingName);
 }
 
-/** Whether the service has refused a deletion, and will again until something else changes. */
-export function isLastingRefusal({ code, status }: PartnerError): boolean {
-  return code === "PARTNERS_RESOURCE" || isRefused(status);
-}
-
 function identifiersIn({ session }: KeyContext, key: Key): KeyIdentifier[] {
-  return identifiersOf(key.response && bodyOf(key.response), valuesOf(key), session.readSettings().responses);
+  return identifiersOf(key.response && bodyOf(key.response), key, session.readSettings().responses);
 }
 
 /**
@@ -81,9 +74,9 @@ async function sendIdentifiers(
   for (const identifier of identifiers) {
     const result = await client.deleteApiKey(identifier.value).catch(asPartnerError);
     if (result === true) return null;
-    const failure = result === false ? null : result;
-    answers.push({ identifier, failure });
-    if (failure !== null && !isAboutIdentifier(failure)) break;
+    const answer = result === false ? "nothing deleted" : result;
+    answers.push({ identifier, answer });
+    if (answer !== "nothing deleted" && !isAboutIdentifier(answer)) break;
   }
   return answers;
 }
@@ -96,8 +89,8 @@ function isAboutIdentifier({ code, status, isUnreachable }: PartnerError): boole
 
 /** Whether the last answer may be another one later: no response, or a service that is down or busy. */
 function mayPass(answers: readonly DeletionAnswer[]): boolean {
-  const failure = answers.at(-1)?.failure ?? null;
-  if (failure === null) return false;
+  const failure = answers.at(-1)?.answer;
+  if (!(failure instanceof PartnerError)) return false;
   return failure.status === null || isTemporary(failure.status) || isThrottled(failure.status);
 }
 
@@ -105,32 +98,37 @@ function mayPass(answers: readonly DeletionAnswer[]): boolean {
 function proveGone(answers: readonly DeletionAnswer[]): boolean {
   // A person has said what deletes keys: the service may answer anything to the rest.
   const chosen = answers.filter(({ identifier }) => identifier.isChosen);
-  return (chosen.length > 0 ? chosen : answers).every(
-    (answer) => isNothing(answer) && (answer.identifier.isChosen || !mayMissRoute(answer.identifier.value)),
-  );
+  return chosen.length > 0 ? chosen.every(isNothing) : answers.every(isNothingOfService);
 }
 
-/** Whether the service has answered that it has nothing with this identifier. */
-function isNothing({ failure }: DeletionAnswer): boolean {
-  return failure === null || isNotFound(failure.status);
+/** Whether an answer says that there is nothing with this identifier. */
+function isNothing({ answer }: DeletionAnswer): boolean {
+  return answer === "nothing deleted" || isNotFound(answer.status);
+}
+
+/** Likewise, and it cannot be that of a router. */
+function isNothingOfService(answer: DeletionAnswer): boolean {
+  return isNothing(answer) && !mayMissRoute(answer.identifier.value);
 }
 
 /** Returns why no identifier deleted a key. */
-function notDeletedError(
-  { session }: KeyContext,
-  key: Key,
-  answers: readonly DeletionAnswer[],
-): PartnerError {
-  const failures = answers.flatMap(({ failure }) => failure ?? []);
-  const [first] = failures;
-  // The failure of the only request says enough, unless it blames the address for a 404. Each 500 may pass.
-  const isOnly = answers.length === 1 && !isNotFound(first?.status ?? null);
-  if (first !== undefined && (isOnly || answers.every(({ failure }) => failure?.status === 500)))
-    return first;
+function notDeletedError(context: KeyContext, key: Key, answers: readonly DeletionAnswer[]): PartnerError {
+  const enough = failureThatSaysEnough(answers);
+  if (enough !== null) return enough;
+  const { session } = context;
   // Once it is chosen, a value that was not found shows that the key is gone.
-  const notFound = answers.filter((answer) => isNothing(answer) && !mayMissRoute(answer.identifier.value));
+  const notFound = answers.filter(isNothingOfService);
   const pointers = notFound.flatMap(({ identifier }) => identifier.pointer ?? []);
   const proposal = pointers.length === 0 ? null : session.settings.proposeMember("apiKeyId", pointers);
   const server = session.readSettings().servers[0];
   return keyNotDeleted(key, answers, { server, proposal, mayPass: mayPass(answers) });
+}
+
+/** Returns the failure of the only request, or of all if each is a 500, which may pass; otherwise `null`. */
+function failureThatSaysEnough(answers: readonly DeletionAnswer[]): PartnerError | null {
+  const [first] = answers.map(({ answer }) => answer);
+  // Of a 404, the remedy would be about the address.
+  if (!(first instanceof PartnerError) || isNotFound(first.status)) return null;
+  const areAll500 = answers.every(({ answer }) => answer instanceof PartnerError && answer.status === 500);
+  return answers.length === 1 || areAll500 ? first : null;
 }

@@ -43,15 +43,15 @@ export class KeyHolders {
     else this.#urnsWithoutKey.delete(name.urn);
   }
 
-  /**
-   * Lets a resource leave a key to the others that have it; without a name, all do, because it was deleted.
-   * Not async: of two that leave it to each other, the second one must see that the first one did.
-   */
-  release(key: Key, name: ResourceName | null = null): void {
-    if (name === null) for (const value of valuesOf(key)) this.#deleted.add(value);
-    for (const [index, holder] of this.#holders)
-      if (name === null || isSameResource(holder, name))
-        this.#holders.set(index, { ...holder, keys: holder.keys.filter((own) => !includesKey([own], key)) });
+  /** Lets a resource leave a key to the others that have it: the last one deletes it. */
+  leave(name: ResourceName, key: Key): void {
+    this.#forget(key, (holder) => isSameResource(holder, name));
+  }
+
+  /** Records that a key is deleted, or gone. If the service returns it again, it has created it again. */
+  markDeleted(key: Key): void {
+    for (const value of valuesOf(key)) this.#deleted.add(value);
+    this.#forget(key, () => true);
   }
 
   /** Whether this process has deleted a key, or found it gone. */
@@ -75,9 +75,11 @@ export class KeyHolders {
 
   /** Whether another resource takes the place of this one, as far as this process has seen. */
   isReplaced(name: ResourceName): boolean {
+    // Before its replacement is created, `plan` has said so.
     const isLeaving = [...this.#holders.values()].some(
       (holder) => holder.isLeaving && isSameResource(holder, name),
     );
+    // For `--replace`, the engine asks for no plan, but the replacement has the same URN.
     return isLeaving || (name.urn !== "" && this.#othersThan(name).some(({ urn }) => urn === name.urn));
   }
 
@@ -87,6 +89,12 @@ export class KeyHolders {
    */
   isWithoutKey(urn: string): boolean {
     return urn === "" ? this.#urnsWithoutKey.size > 0 : this.#urnsWithoutKey.has(urn);
+  }
+
+  #forget(key: Key, isMeant: (holder: Holder) => boolean): void {
+    for (const [index, holder] of this.#holders)
+      if (isMeant(holder))
+        this.#holders.set(index, { ...holder, keys: holder.keys.filter((own) => !includesKey([own], key)) });
   }
 
   #othersThan(name: ResourceName): Holder[] {

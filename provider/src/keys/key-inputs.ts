@@ -24,7 +24,7 @@ export function keyInputsOf({ rotation }: Properties): KeyInputs {
   const { trigger, afterDays, overlapDays } = isObject(rotation) ? rotation : {};
   return {
     rotation: {
-      trigger: isTrigger(trigger) && trigger !== "" ? String(trigger) : null,
+      trigger: isTrigger(trigger) && trigger !== "" && trigger !== UNKNOWN ? String(trigger) : null,
       afterDays: typeof afterDays === "number" ? afterDays : null,
       overlapDays: typeof overlapDays === "number" ? overlapDays : null,
     },

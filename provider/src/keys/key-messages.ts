@@ -6,7 +6,7 @@ import { PartnerError, resourceError } from "../partner-api/errors.js";
 import { API_ROOT, OPERATIONS } from "../partner-api/operations.js";
 import { quoted } from "../partner-api/request-messages.js";
 import { isNotFound } from "../partner-api/statuses.js";
-import { mayMissRoute, type KeyIdentifier } from "./key-identifier-reader.js";
+import { mayMissRoute, type KeyIdentifier } from "./deletion-identifier-reader.js";
 import { hintOf, type Key, type OpenCreation } from "./key-state.js";
 
 /** What `rotation` and its members must be. */
@@ -44,7 +44,7 @@ export function openCreationBlocks(unread: UnreadCreation, resource: KeylessReso
   if (!hasStack) return noKeyRead(creation, "", ASK_SERVICE);
   const stays = hasKey ? " The current key stays in use." : "";
   if (proposal !== null) {
-    const discard = `If it contains no key, set a new rotation.trigger.${stays}`;
+    const discard = `If the response contains no key, set a new rotation.trigger.${stays}`;
     return noKeyRead(creation, urn, `The stack keeps the response: ${proposal}. ${discard}`);
   }
   // A replacement would also delete a current key.
@@ -53,6 +53,12 @@ export function openCreationBlocks(unread: UnreadCreation, resource: KeylessReso
   const later = "Once that is corrected, set a new rotation.trigger to create another key.";
   const another = `${creation.cause === undefined ? how : later}${stays}`;
   return noKeyRead(creation, urn, `${ASK_SERVICE} ${another}`);
+}
+
+/** A preview of an update that fails with {@link openCreationBlocks}, or with {@link sameKey}. */
+export function updateWillFail(at: string, urn: string): Notice {
+  const creation = `the creation${inResource("for", urn)} at ${minuteOf(at)} has led to no key`;
+  return warning(`"pulumi up" will fail: ${creation}. Its error says what to do.`);
 }
 
 /** What only a person can do: the contract lists no keys. */
@@ -89,7 +95,8 @@ export function openCreationNotDeleted({ at }: OpenCreation, urn: string, propos
   return new PartnerError(
     "PARTNERS_UNREADABLE",
     `The key created at ${minuteOf(at)} was not deleted: it was not recognized in the response. ` +
-      `To delete it, ${proposal}. If the response contains no key, ${stateDelete(urn)}.`,
+      `To delete it, ${proposal}. If the response does not contain it, ask the service to delete it, and ` +
+      `${stateDelete(urn)}.`,
   );
 }
 
@@ -145,8 +152,8 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
 /** What the service answered to one identifier of a key. */
 export interface DeletionAnswer {
   readonly identifier: KeyIdentifier;
-  /** `null`: a success whose body says that nothing was deleted. */
-  readonly failure: PartnerError | null;
+  /** `nothing deleted`: a success whose body says so. */
+  readonly answer: PartnerError | "nothing deleted";
 }
 
 /** What is known of a deletion besides the answers. */
@@ -168,16 +175,17 @@ export function keyNotDeleted(
   { server, proposal, mayPass }: FailedDeletion,
 ): PartnerError {
   const { method, template } = OPERATIONS.deleteApiKey;
-  const list = answers.map(
-    ({ identifier, failure }) =>
-      `${identifierName(identifier, key)}: ${failure?.status ?? failure?.code ?? "nothing deleted"}`,
-  );
+  const failures = answers.map(({ answer }) => answer).filter((answer) => answer instanceof PartnerError);
+  const list = answers.map(({ identifier, answer }) => {
+    const said = answer instanceof PartnerError ? (answer.status ?? answer.code) : answer;
+    return `${identifierName(identifier, key)}: ${said}`;
+  });
   const summary = `${method} ${server}${API_ROOT}${template} deleted nothing (${list.join("; ")})`;
-  const last = answers.at(-1)?.failure ?? null;
   const isRouted = answers.some(
-    ({ identifier, failure }) => isNotFound(failure?.status ?? null) && mayMissRoute(identifier.value),
+    ({ identifier, answer }) =>
+      answer instanceof PartnerError && isNotFound(answer.status) && mayMissRoute(identifier.value),
   );
-  const words = answers.findLast(({ failure }) => failure?.serverWords != null)?.failure?.serverWords;
+  const words = failures.findLast(({ serverWords }) => serverWords !== null)?.serverWords ?? null;
   const parts = [
     `${summary}.`,
     isRouted ? NOT_ROUTED : "",
@@ -185,11 +193,13 @@ export function keyNotDeleted(
     proposal === null
       ? ""
       : `If the service deletes keys by what it did not find, the key is gone: ${proposal}.`,
-    words == null ? "" : quoted(words),
+    words === null ? "" : quoted(words),
   ];
-  const facts = { mayHaveChanged: answers.some(({ failure }) => failure?.mayHaveChanged === true), summary };
   const text = parts.filter((part) => part !== "").join(" ");
-  return mayPass && last !== null ? last.withMessage(text, facts) : resourceError(text, facts);
+  const mayHaveChanged = failures.some((failure) => failure.mayHaveChanged);
+  const facts = { mayHaveChanged, summary, isRefusal: !mayPass };
+  const last = failures.at(-1);
+  return mayPass && last !== undefined ? last.withMessage(text, facts) : resourceError(text, facts);
 }
 
 const NOT_ROUTED =
@@ -236,12 +246,14 @@ export function removalFailed(
   failures: readonly [UndeletedKey, ...UndeletedKey[]],
   { urn, isLasting, lacksKeys, hasStack }: FailedRemoval,
 ): PartnerError {
-  const [{ error: first }, ...others] = failures;
-  const keys = others.length === 0 ? "that key no longer works" : "those keys no longer work";
-  const forget = `If ${keys}, ${stateDelete(urn)}.`;
+  const forgetIf = (condition: string): string => `If ${condition}, ${stateDelete(urn)}.`;
   const keep = `To keep the resource, declare it and run "pulumi up --replace ${shellUrn(urn)}".`;
-  const remedies = [...(hasStack && isLasting ? [forget] : []), ...(hasStack && lacksKeys ? [keep] : [])];
-  if (others.length === 0) return remedies.reduce(withSentence, first);
+  const remediesFor = (keys: string): string[] => [
+    ...(hasStack && isLasting ? [forgetIf(keys)] : []),
+    ...(hasStack && lacksKeys ? [keep] : []),
+  ];
+  const [{ error: first }, ...others] = failures;
+  if (others.length === 0) return remediesFor("that key no longer works").reduce(withSentence, first);
 
   const byReason = Map.groupBy(failures, ({ error }) => error.message);
   const reasons = Array.from(byReason, ([message, undeleted]) => {
@@ -249,7 +261,7 @@ export function removalFailed(
     return names.length === 0 ? message : `Did not delete ${names.join(" and ")}. ${message}`;
   });
   const mayHaveChanged = failures.some(({ error }) => error.mayHaveChanged);
-  const message = [...reasons, ...remedies].join(" ");
+  const message = [...reasons, ...remediesFor("those keys no longer work")].join(" ");
   return first.withMessage(message, { mayHaveChanged, status: null, summary: null });
 }
 

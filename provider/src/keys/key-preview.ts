@@ -8,11 +8,12 @@ import {
   previousKeyEnds,
   rotationAhead,
   rotationWaits,
+  updateWillFail,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
 import { noKeyError, unreadOf } from "./open-creation.js";
-import { daysAfter, dueOf, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
+import { daysAfter, futureTimeOf, isPreviousValid, STEPS, withoutPrevious } from "./rotation.js";
 
 /** The outputs of which a preview knows nothing. */
 export const UNKNOWN_OUTPUTS: Properties = Object.fromEntries(
@@ -56,17 +57,19 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
 function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment): Notice[] {
   if (!STEPS[step].creates) {
     const error = noKeyError(change, outcome, state);
-    return error === null ? [] : [warning(error.message)];
+    if (error === null) return [];
+    // The update fails with this error, which would be shown twice.
+    if (step === "blocked") return [updateWillFail(state.openCreation?.at ?? "", change.name.urn)];
+    return [warning(error.message)];
   }
   const unread = unreadOf(change.session, outcome);
   return unread === null ? [] : [openCreationDropped(unread.creation, change.name.urn)];
 }
 
-function aboutRotation({ session, rotation, name }: KeyChange, { step, state }: Assessment): Notice[] {
+function aboutRotation({ session, rotation, name }: KeyChange, { step, state, due }: Assessment): Notice[] {
   const { current, previousExpiresAt } = state;
-  const now = session.currentTime();
-  const due = dueOf(state, rotation, now);
   if (current === null) return [];
+  const now = session.currentTime();
   const future = futureTimeOf(state, now);
   if (future !== null && due !== "trigger") return [keyFromFuture(current, name.urn, future)];
   if (due === null) return [];

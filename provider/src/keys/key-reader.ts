@@ -5,6 +5,7 @@ import {
   nameSet,
   nodesOf,
   parseDocument,
+  pathToRoot,
   pointersOf,
   resolvePointer,
   type DocumentNode,
@@ -84,16 +85,18 @@ const MAX_POINTERS = 3;
 export function readApiKey(text: string, mapping: ResponseMapping, accessToken: string): KeyReading {
   const root = documentOf(text);
   const mapped = mapping.apiKey === undefined ? null : resolvePointer(root, mapping.apiKey);
-  if (isPossible(mapped, accessToken)) return { kind: "found", apiKey: mapped };
+  if (hasFormOfKey(mapped, accessToken)) return { kind: "found", apiKey: mapped };
 
-  const possible = nodesOf(root).filter(({ value }) => isPossible(value, accessToken));
+  const possible = nodesOf(root).filter(({ value }) => hasFormOfKey(value, accessToken));
   if (possible.length === 0) return { kind: "nothing" };
 
   const isOwnName = ({ name }: DocumentNode): boolean => name.endsWith(API_KEY);
   const named = possible
     .filter(isNamedAsKey)
     .toSorted((one, other) => Number(isOwnName(other)) - Number(isOwnName(one)));
-  const others = possible.filter((node) => !isNamedAsKey(node) && looksGenerated(node) && mayBeKey(node));
+  const others = possible.filter(
+    (node) => !isNamedAsKey(node) && looksGenerated(node) && couldBeKeyUnderOtherName(node),
+  );
   const candidates = [...named, ...others];
   const [apiKey, ...rivals] = new Set(candidates.map(({ value }) => String(value)));
   const isCertain = named.length > 0 && rivals.length === 0;
@@ -118,7 +121,7 @@ export function isAroundKey({ value, name, parent }: DocumentNode): boolean {
 }
 
 /** Whether a value can be a key by its form. */
-function isPossible(value: unknown, accessToken: string): value is string {
+function hasFormOfKey(value: unknown, accessToken: string): value is string {
   return (
     typeof value === "string" &&
     KEY_TEXT.test(value) &&
@@ -146,15 +149,10 @@ function isNamedAsKey(node: DocumentNode): boolean {
 }
 
 /** Whether a value could be the key although its name does not say so. */
-function mayBeKey(node: DocumentNode): boolean {
+function couldBeKeyUnderOtherName(node: DocumentNode): boolean {
   const { value, name } = node;
   if (LABEL_NAME.test(name) || pathToRoot(node).some((each) => OTHER_SECRET.test(each.name))) return false;
   const text = String(value);
   const isLong = text.length >= 16 && /[0-9]/.test(text) && !UUID_OR_EMAIL.test(text);
   return isLong || SECRET.test(name);
-}
-
-/** Returns a node and all those around it, up to the root. */
-export function pathToRoot(node: DocumentNode): DocumentNode[] {
-  return node.parent === null ? [node] : [node, ...pathToRoot(node.parent)];
 }

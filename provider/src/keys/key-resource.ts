@@ -8,18 +8,18 @@ import type { Resource } from "../adapter/resource.js";
 import { isVisibleAscii } from "../partner-api/operations.js";
 import { PARTNER_API_KEY } from "../registration.js";
 import { KeyHolders } from "./key-holders.js";
-import { isPathSegment } from "./key-identifier-reader.js";
+import { isPathSegment } from "./deletion-identifier-reader.js";
 import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import { cannotCheckExistence, unusableKey, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
-import { deleteKeys } from "./key-removal.js";
+import { removeResource } from "./key-resource-removal.js";
 import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
 import { assess, perform } from "./key-steps.js";
 import { isNewTrigger } from "./rotation.js";
 
 /**
- * Creates the resource `PartnerApiKey`. If no key can be read from the response to its creation, the resource
- * stays in the state as "initialization failed", with the response, and without an `apiKey`.
+ * Creates the resource `PartnerApiKey`. If a creation leads to no key, the resource stays in the state as
+ * "initialization failed", with the response, and with the current key, if it has one.
  */
 export function keyResource(session: AccountSession): Resource<KeyInputs, KeyState> {
   const holders = new KeyHolders();
@@ -62,6 +62,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     preview(olds, news) {
       const inputs = keyInputsOf(news);
       if (inputs.isUnknown) return UNKNOWN_OUTPUTS;
+      // Only the step counts, which has no name.
       return previewOf(assess(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
     },
 
@@ -75,6 +76,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
         reached = applied.state;
         return applied;
       } finally {
+        // Also after a failure: what this resource replaces must not be deleted while it has no key.
         holders.recordResult(name, reached);
       }
     },
@@ -82,7 +84,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     // The service never shows a key again: the state holds the only copy, and a refresh must not lose it.
     read: (olds) => Promise.resolve({ state: olds, inputs: null }),
 
-    remove: (olds, name) => deleteKeys({ session, holders, name }, olds),
+    remove: (olds, name) => removeResource({ session, holders, name }, olds),
 
     // The engine displays IDs, so an ID names a variable instead of holding the key.
     adopt(id, isExistenceCheck) {

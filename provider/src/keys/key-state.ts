@@ -12,17 +12,17 @@ export interface Key {
   readonly createdAt: string | null;
   /** The response to its creation; `null` if it was imported. */
   readonly response: KeyResponse | null;
-  /** The key in the stack, if `responses.apiKey` finds another one today. Only set until it is corrected. */
+  /** The key in the stack, if `responses.apiKey` finds another one today. Never stored: `apiKey` is. */
   readonly storedAs?: string;
 }
 
-/** A creation whose key has not been read. It blocks others until it is read or a person acts. Secret. */
+/** A creation that has led to no key yet. It blocks others until it has, or a person acts. Secret. */
 export interface OpenCreation {
   /** When it ended, ISO 8601. */
   readonly at: string;
   /** `rotation.trigger` at that time. */
   readonly trigger: string | null;
-  /** The response, in which no key was found; `null` if the response was lost. */
+  /** The response, perhaps cut off, in which no new key was found; `null` if it was lost. */
   readonly response: KeyResponse | null;
   /** Why the response was lost, if that lasts until somebody corrects it: the message of the error. */
   readonly cause?: string;
@@ -40,6 +40,7 @@ export interface KeyState {
   readonly previousExpiresAt: string | null;
   /** The last `rotation.trigger` that led to a key. */
   readonly trigger: string | null;
+  /** While one is open, there is no previous key: a rotation deletes that first. */
   readonly openCreation: OpenCreation | null;
 }
 

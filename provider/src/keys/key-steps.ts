@@ -1,6 +1,6 @@
 import type { Applied } from "../adapter/resource.js";
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
-import { deleteKey, isLastingRefusal } from "./key-deletion.js";
+import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import {
   deletedKeyAgain,
@@ -10,21 +10,18 @@ import {
   sameKey,
   withSentence,
 } from "./key-messages.js";
+import { showsKey, withCorrectedKeys } from "./kept-responses.js";
 import { keptResponse, type KeyState } from "./key-state.js";
+import { noKeyError, readCreation, type CreationOutcome } from "./open-creation.js";
 import {
-  noKeyError,
-  readCreation,
-  showsKey,
-  withCorrectedKeys,
-  type CreationOutcome,
-} from "./open-creation.js";
-import {
+  dueOf,
   isNewTrigger,
   isPreviousValid,
   stepOf,
   withNewKey,
   withoutPrevious,
   withOverlapOf,
+  type Due,
   type Rotation,
   type Step,
 } from "./rotation.js";
@@ -40,6 +37,7 @@ export interface Assessment {
   /** The state as today's settings and arguments see it. */
   readonly state: KeyState;
   readonly outcome: CreationOutcome;
+  readonly due: Due | null;
 }
 
 /** Assesses what an update has to do. Sends no request. @param stored The state as the stack stores it. */
@@ -47,8 +45,9 @@ export function assess(change: KeyChange, stored: KeyState): Assessment {
   const { session, rotation } = change;
   const state = withOverlapOf(withCorrectedKeys(session, stored), rotation);
   const outcome = readCreation(change, state);
-  const step = stepOf(state, rotation, session.currentTime(), outcome.kind);
-  return { step, state, outcome };
+  const now = session.currentTime();
+  const step = stepOf(state, rotation, now, outcome.kind);
+  return { step, state, outcome, due: dueOf(state, rotation, now) };
 }
 
 /** Performs a step. Throws a {@link PartnerError} only if the state is as before. */
@@ -76,30 +75,33 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const { session, rotation } = change;
   await session.assertReachable();
   const client = await session.open();
-  const { response, failure: lost } = await client.createApiKey((text) => showsKey(session, text));
+  const { response, failure: incomplete } = await client.createApiKey((text) => showsKey(session, text));
   const at = new Date(session.currentTime()).toISOString();
   const openCreation = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
-  const cause = lost?.isPermanent ? { cause: lost.message } : {};
+  const cause = incomplete?.isPermanent ? { cause: incomplete.message } : {};
   const sent = { ...state, openCreation: { ...openCreation, ...cause } };
   const outcome = readCreation(change, sent);
-  // Whoever has the key deletes it: read later, it could be dead. But a setting may have found a wrong value.
+  // Another resource has this key and will delete it, so the creation must not stay open here. But what a
+  // setting has found may be a wrong value, beside a new key.
   const isMapped = session.readSettings().responses.apiKey !== undefined;
   if (outcome.kind === "known" && !isMapped) throw sameKey(change.name.urn, outcome.holder, null);
-  const applied = settleCreation(change, sent, outcome);
-  // No key is read from a response that was lost or cut off, so the first error never comes alone.
-  if (lost === null || applied.failure === null) return applied;
-  // The open creation itself says a cause that lasts.
-  if (lost.isPermanent)
-    return { ...applied, failure: lost.withMessage(applied.failure.message, { summary: null }) };
-  return { ...applied, failure: withSentence(lost, applied.failure.message) };
+  const { state: reached, failure } = settleCreation(change, sent, outcome);
+  return { state: reached, failure: failure && withTransportError(failure, incomplete) };
+}
+
+/** Says of an open creation why its response is incomplete, unless it says so already: a lasting cause. */
+function withTransportError(failure: PartnerError, incomplete: PartnerError | null): PartnerError {
+  if (incomplete === null) return failure;
+  if (incomplete.isPermanent) return incomplete.withMessage(failure.message, { summary: null });
+  return withSentence(incomplete, failure.message);
 }
 
 /** Rotates a key in place. The previous key is deleted first, so that there are never three. */
 async function rotateKey(change: KeyChange, state: KeyState): Promise<Applied<KeyState>> {
   const isDeleted = await endOverlap(change, state);
   const remaining = withoutPrevious(state);
-  const failed = (error: unknown) => ({ state: remaining, failure: asPartnerError(error) });
-  const { state: reached, failure } = await createKey(change, remaining).catch(failed);
+  const afterError = (error: unknown) => ({ state: remaining, failure: asPartnerError(error) });
+  const { state: reached, failure } = await createKey(change, remaining).catch(afterError);
   return {
     state: reached,
     failure: failure && isDeleted ? withSentence(failure, PREVIOUS_DELETED) : failure,
@@ -117,13 +119,14 @@ async function endOverlap(change: KeyChange, state: KeyState): Promise<boolean> 
   const { session, name, rotation } = change;
   const { current, previous } = state;
   if (previous === null) return false;
-  const fate = await deleteKey(change, previous, current).catch(asPartnerError);
-  if (!(fate instanceof PartnerError)) return fate === "gone";
+  const result = await deleteKey(change, previous, current).catch(asPartnerError);
+  if (!(result instanceof PartnerError)) return result;
   // A 500 may pass, unless it has stayed since the end of the overlap.
   const isOver = !isPreviousValid(state, session.currentTime());
-  if (!isLastingRefusal(fate) && !(fate.status === 500 && isOver)) throw fate;
-  if (!isNewTrigger(state.trigger, rotation)) throw previousNotDeleted(fate);
-  session.notify(keyGivenUp(previous, name.urn, fate));
+  const mayPass = !result.isRefusal && !(result.status === 500 && isOver);
+  if (mayPass) throw result;
+  if (!isNewTrigger(state.trigger, rotation)) throw previousNotDeleted(result);
+  session.notify(keyGivenUp(previous, name.urn, result));
   return false;
 }
 

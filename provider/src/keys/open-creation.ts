@@ -1,10 +1,9 @@
 import type { AccountSession } from "../account/account-session.js";
 import type { PartnerError } from "../partner-api/errors.js";
+import { readKept } from "./kept-responses.js";
 import type { KeyContext } from "./key-holders.js";
-import { hasId } from "./key-identifier-reader.js";
 import { openCreationBlocks, sameKey, type UnreadCreation } from "./key-messages.js";
-import { readApiKey, type KeyReading } from "./key-reader.js";
-import { bodyOf, type Key, type KeyState, type OpenCreation } from "./key-state.js";
+import type { Key, KeyState, OpenCreation } from "./key-state.js";
 
 /** What became of the open creation, as of today's settings. */
 export type CreationOutcome =
@@ -25,7 +24,7 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
   if (creation === null) return { kind: "settled" };
   const { at, response } = creation;
   if (response === null || response.isCutOff) return { kind: "lost", creation };
-  const reading = readText(session, bodyOf(response));
+  const reading = readKept(session, response);
   switch (reading.kind) {
     case "nothing":
       return { kind: "lost", creation };
@@ -41,15 +40,7 @@ export function readCreation({ session, holders, name }: KeyContext, state: KeyS
 
 /** Returns the key in the response, new or not; `null` if none was read. */
 export function createdKeyOf(outcome: CreationOutcome): Key | null {
-  switch (outcome.kind) {
-    case "readable":
-    case "known":
-      return outcome.key;
-    case "settled":
-    case "proposable":
-    case "lost":
-      return null;
-  }
+  return "key" in outcome ? outcome.key : null;
 }
 
 /** Returns the creation whose key was not read; `null` if it was, or none is open. */
@@ -59,12 +50,12 @@ export function unreadOf(session: AccountSession, outcome: CreationOutcome): Unr
     case "readable":
     case "known":
       return null;
+    case "lost":
+      return { creation: outcome.creation, proposal: null };
     case "proposable": {
       const proposal = session.settings.proposeMember("apiKey", outcome.pointers);
       return { creation: outcome.creation, proposal };
     }
-    case "lost":
-      return { creation: outcome.creation, proposal: null };
   }
 }
 
@@ -79,32 +70,4 @@ export function noKeyError(
   const unread = unreadOf(session, outcome);
   const { hasStack } = session;
   return unread && openCreationBlocks(unread, { hasKey: current !== null, urn, hasStack });
-}
-
-/** Whether a body shows anything of a key: a value that is one or may be one, or an ID. */
-export function showsKey(session: AccountSession, text: string): boolean {
-  const reading = readText(session, text);
-  const mayHaveKey = reading.kind === "possible" && reading.pointers.length > 0;
-  return reading.kind === "found" || mayHaveKey || hasId(text);
-}
-
-/**
- * Returns the keys as `responses.apiKey` finds them today in their kept responses: the setting may have been
- * wrong when they were created. Without it, or where it finds nothing, they stay.
- */
-export function withCorrectedKeys(session: AccountSession, state: KeyState): KeyState {
-  const correct = (key: Key | null): Key | null => {
-    if (key?.response == null || session.readSettings().responses.apiKey === undefined) return key;
-    const reading = readText(session, bodyOf(key.response));
-    if (reading.kind !== "found" || reading.apiKey === key.apiKey) return key;
-    return { ...key, apiKey: reading.apiKey, storedAs: key.apiKey };
-  };
-  return { ...state, current: correct(state.current), previous: correct(state.previous) };
-}
-
-function readText(session: AccountSession, text: string): KeyReading {
-  const { responses, accessToken } = session.readSettings();
-  const reading = readApiKey(text, responses, accessToken);
-  if (reading.kind === "found") session.secrets.addKey(reading.apiKey);
-  return reading;
 }

@@ -54,16 +54,18 @@ export function stepOf(
   outcome: CreationOutcome["kind"],
 ): Step {
   const step = stepOfKeys(state, rotation, now);
-  // With a new trigger, or the one before. The creation stays open until the next one.
+  // By any other trigger than that of the creation. Back at the last used one, nothing is due: it stays open.
   const hasPersonActed = isNewTrigger(state.openCreation?.trigger ?? null, rotation);
   switch (outcome) {
     case "settled":
       return step;
     case "readable":
       return "read"; // Whatever the trigger: nothing else could track the key.
-    case "known": // The setting may point to the wrong value.
+    // Today's setting may be wrong, or missing. Once it is right, the next update reads the key.
+    case "known":
     case "proposable":
       return hasPersonActed ? step : "blocked";
+    // No setting will find the key. Only another creation has to wait for a person.
     case "lost":
       return STEPS[step].creates && !hasPersonActed ? "blocked" : step;
   }
@@ -116,6 +118,7 @@ export function withNewKey(state: KeyState, key: Key, rotation: Rotation, now: n
     // The time of its creation may be days ago, which would leave no overlap.
     rotatedAt: new Date(now).toISOString(),
     previousExpiresAt: null,
+    // Whatever trigger led to the creation, today's counts as used.
     trigger: rotation.trigger ?? openCreation?.trigger ?? trigger,
     openCreation: null,
   };

@@ -54,7 +54,7 @@ interface Creation {
   readonly failure: PartnerError | null;
 }
 
-/** A client of the Partner API. In a body, it looks only for the report of a failure. */
+/** A client of the Partner API. In a body, it looks only for what says that nothing was done, and why. */
 export class PartnerClient {
   readonly #options: ClientOptions;
   readonly #connections: Connections;
@@ -83,7 +83,7 @@ export class PartnerClient {
     }
     const response = outcome.attempt;
     const { text, cutOff } = response;
-    // A web page says nothing about the key: it comes from something in front of the service.
+    // A web page is no such report: it comes from something in front of the service, which may have passed.
     if (rootReportsFailure(text) && !showsKey(text))
       throw this.#errorAfter(call, { ...outcome, mayHaveChanged: false });
     return { response, failure: cutOff === null ? null : this.#errorAfter(call, outcome) };

@@ -26,6 +26,8 @@ export interface ErrorFacts {
    * are not HTTP. @default false
    */
   readonly isPermanent?: boolean;
+  /** Whether the service has refused, and will again until something else changes. @default false */
+  readonly isRefusal?: boolean;
   /**
    * The first clause of the message, such as `GET https://…: the server returned 401`. Of the resources that
    * fail with the same one, only the first shows the whole message. @default each shows it
@@ -49,6 +51,7 @@ export class PartnerError extends Error {
   readonly isUnreachable: boolean;
   readonly isAlreadySo: boolean;
   readonly isPermanent: boolean;
+  readonly isRefusal: boolean;
   readonly summary: string | null;
   readonly serverWords: string | null;
   readonly #facts: ErrorFacts;
@@ -61,6 +64,7 @@ export class PartnerError extends Error {
     this.isUnreachable = facts.isUnreachable ?? false;
     this.isAlreadySo = facts.isAlreadySo ?? false;
     this.isPermanent = facts.isPermanent ?? false;
+    this.isRefusal = facts.isRefusal ?? false;
     this.summary = facts.summary ?? null;
     this.serverWords = facts.serverWords ?? null;
     this.#facts = facts;

@@ -15,7 +15,7 @@ export class KnownSecrets {
   readonly #values = new Set<string>();
   /** In lower case. */
   readonly #spellings = new Set<string>();
-  /** Those to mask, by how they begin: with 1,000 keys, to search for one after the other would be seen. */
+  /** Those to mask, by how they begin: with 1,000 keys, to search for one after the other would be slow. */
   readonly #masked = new Map<string, string[]>();
 
   addToken(accessToken: string): void {

@@ -98,7 +98,7 @@ export class RateLimiter {
   /** Ends a turn. @param status `null` without a response. @param retryAfter Milliseconds; `null` if none. */
   release(turn: Turn, status: number | null, retryAfter: number | null): void {
     this.#inFlight.delete(turn);
-    // It had been refused next to others.
+    // It had been refused next to others, so the service makes one change at a time.
     if (turn.isAlone && isSuccess(status)) this.#maximum = 1;
     if (isThrottled(status)) this.#throttle(retryAfter);
     else if (status !== null) this.#relax();

@@ -21,6 +21,7 @@ import {
   isNotFound,
   isNotImplemented,
   isRedirect,
+  isRefused,
   isSuccess,
   isTemporary,
 } from "./statuses.js";
@@ -64,6 +65,7 @@ export function requestFailed(failure: RequestFailure): PartnerError {
     isUnreachable: isUnreachable(outcome),
     isAlreadySo: failure.isAlreadySo,
     isPermanent: attempt !== null && isPermanent(attempt),
+    isRefusal: attempt?.kind === "response" && isRefused(attempt.status),
     summary: clause(template),
     serverWords,
   });
@@ -173,7 +175,7 @@ function statusRemedy({ status, headers }: HttpResponse, failure: RequestFailure
   if (isConflict(status) && operation === "createApiKey")
     return (
       "Run this again. If that fails, the service may allow only one key at a time: if this stack has it, " +
-      "rotate without overlap, with deleteBeforeReplace; else delete it."
+      "rotate without overlap, with deleteBeforeReplace."
     );
   if (isNotImplemented(status)) return `The server does not have this operation: check ${baseUrl}.`;
   return status >= 500 || isTemporary(status) || isBusy(status) ? again(failure) : "";

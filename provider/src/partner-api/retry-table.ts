@@ -15,7 +15,10 @@ import {
 export type Next =
   /** The operation ends, with a success or a failure. */
   | "end"
-  /** Another attempt after a pause: six in all, within the time of the operation. */
+  /**
+   * Another attempt after a pause, within the attempts and the time of the operation. It is alone as well, if
+   * the service was busy while others of this process were in flight.
+   */
   | "again"
   /** Another attempt at once, while no other change or creation of this process is in flight. */
   | "alone"

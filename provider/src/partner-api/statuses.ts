@@ -22,7 +22,7 @@ export const isAboutId = oneOf(400, 404, 410, 422, 500);
 /** The account does not allow this now: it has another key, or the webhook already has the wanted state. */
 export const isConflict = oneOf(409);
 /** The Partner API itself refused, and will again until something else changes. */
-export const isRefused = oneOf(400, 409, 422);
+export const isRefused = oneOf(400, 405, 409, 422, 501);
 /** Too many requests: refused, so even a creation is repeated. */
 export const isThrottled = oneOf(429);
 /** Something else has locked it. */

@@ -1,6 +1,6 @@
 import { PartnerError } from "../partner-api/errors.js";
 import type { WebhookState } from "../partner-api/operations.js";
-import { isNotFound, isRefused } from "../partner-api/statuses.js";
+import { isNotFound } from "../partner-api/statuses.js";
 import type { AccountWebhooks } from "./account-webhooks.js";
 import { idsOf, pick, statesOf, type KnownStates, type StateMap } from "./fleet-state.js";
 import type { WebhookList } from "./webhook-list.js";
@@ -38,32 +38,27 @@ export async function converge(
 ): Promise<Converged> {
   const wanted = { ...final, ...declared };
   const missing = failuresOfMissing(declared, list);
-  // A null does not prove that a released webhook is gone.
-  const present = idsOf(wanted).filter((id) => !list.isGone(id) || (list.isNull && !(id in declared)));
+  const present = idsOf(wanted).filter((id) => (id in declared ? !list.isGone(id) : !list.provesGone(id)));
   const found = statesOf(present, (id) => list.stateOf(id));
   const recordedOf = (id: number): WebhookState | null => (list.isUnsure(id) ? null : (recorded[id] ?? null));
   const current = statesOf(present, (id) => found[id] ?? recordedOf(id));
   const differing = present.filter((id) => current[id] !== wanted[id]);
 
   const all = await webhooks.setStates(pick(wanted, differing));
-  const errors = all.filter((each) => !isReleasedAndGone(each, final));
-  const failures = [...missing, ...(await withoutDone(errors, { declared, final }, webhooks))];
-  const failure = combineFailures(failures, missing.length + differing.length);
-  // Whether one of our requests may have changed something: a refused change that is done is someone else's.
-  const anySucceeded = errors.length < differing.length;
-  const mayHaveChanged = anySucceeded || errors.some(({ error }) => error.mayHaveChanged);
-  // Where the recorded state is doubted, a program that declares it again must send it.
-  const isForgotten = ({ webhookId, isDoubted = false }: WebhookFailure): boolean =>
+  const failed = all.filter((each) => !isReleasedAndGone(each, final));
+  const unset = [...missing, ...(await withoutDone(failed, { declared, final }, webhooks))];
+  const failure = combineFailures(unset, missing.length + differing.length);
+  // Whether a request of ours may have changed something. What was refused and is done, someone else did.
+  const mayHaveChanged = failed.length < differing.length || failed.some(({ error }) => error.mayHaveChanged);
+  const mustForget = ({ webhookId, isDoubted = false }: WebhookFailure): boolean =>
     isDoubted && current[webhookId] !== null;
-  if (failure !== null && !mayHaveChanged && !failures.some(isForgotten)) throw failure;
+  if (failure !== null && !mayHaveChanged && !unset.some(mustForget)) throw failure;
 
-  const reached: Record<string, WebhookState | null> = { ...wanted };
-  for (const each of failures) {
-    const { webhookId, error } = each;
-    const isUnsure = error.mayHaveChanged || isForgotten(each);
-    reached[webhookId] = isUnsure ? null : (current[webhookId] ?? null);
-  }
-  return { found, reached, failure };
+  const reachedInstead = unset.map((each) => {
+    const isUnknown = each.error.mayHaveChanged || mustForget(each);
+    return [each.webhookId, isUnknown ? null : (current[each.webhookId] ?? null)] as const;
+  });
+  return { found, reached: { ...wanted, ...Object.fromEntries(reachedInstead) }, failure };
 }
 
 /** Returns the failures of webhooks that the list does not have. All have one error. */
@@ -88,7 +83,7 @@ async function withoutDone(
   { declared, final }: Goal,
   webhooks: AccountWebhooks,
 ): Promise<readonly WebhookFailure[]> {
-  const refused = failures.filter(({ error }) => isRefused(error.status));
+  const refused = failures.filter(({ error }) => error.isRefusal);
   if (refused.length === 0) return failures;
   const list = await webhooks.readAgain().catch((error: unknown) => {
     if (error instanceof PartnerError) return null; // The refusals say enough.

@@ -4,6 +4,7 @@ import {
   isScalar,
   nodesOf,
   normalizeName,
+  pathToRoot,
   type DocumentNode,
   type JsonObject,
 } from "../bodies/json.js";
@@ -95,12 +96,14 @@ export function incompleteSignOf(
   if (links.some((link) => NEXT_LINK.test(link))) return "Link";
   if (leftOut > 0) return "left out";
   const nodes = nodesOf(document, ({ value }) => !isArray(value));
-  const wayToRecords = around(nodes.find(({ value }) => value === records) ?? null);
+  const list = nodes.find(({ value }) => value === records);
+  const wayToRecords = list === undefined ? [] : pathToRoot(list);
   const saysNothing = (node: DocumentNode): boolean =>
     !wayToRecords.includes(node) && SAYS_NOTHING.test(node.name);
-  const outside = nodes.filter((node) => node.value !== records && !around(node).some(saysNothing));
+  const outside = nodes.filter((node) => node.value !== records && !pathToRoot(node).some(saysNothing));
   const lastPages = outside.filter((node) => follows(LAST_PAGE, node)).map(({ parent }) => parent);
-  const isOnLastPage = (node: DocumentNode): boolean => around(node).some((each) => lastPages.includes(each));
+  const isOnLastPage = (node: DocumentNode): boolean =>
+    pathToRoot(node).some((each) => lastPages.includes(each));
   const sign = outside.find(
     (node) => indicatesMore(node, records.length) || (namesNext(node) && !isOnLastPage(node)),
   );
@@ -113,7 +116,7 @@ function indicatesMore(node: DocumentNode, listed: number): boolean {
   // Another list of records with IDs may hold the other webhooks.
   if (isArray(value)) return value.some((one) => isObject(one) && hasIdMember(one));
   if (follows(MORE, node)) return true;
-  const isTotal = TOTAL.test(name) && !around(node).some((each) => OTHER_THINGS.test(each.name));
+  const isTotal = TOTAL.test(name) && !pathToRoot(node).some((each) => OTHER_THINGS.test(each.name));
   return isTotal && numberIn(value) > listed;
 }
 
@@ -127,11 +130,6 @@ function namesNext(node: DocumentNode): boolean {
 function follows(rules: readonly Rule[], { name, parent, value }: DocumentNode): boolean {
   const names = parent !== null && PAGES.test(parent.name) ? [name, parent.name + name] : [name];
   return rules.some((rule) => names.some((one) => rule.names.test(one)) && rule.says(value));
-}
-
-/** Returns a node and those around it, up to the root. */
-function around(node: DocumentNode | null): DocumentNode[] {
-  return node === null ? [] : [node, ...around(node.parent)];
 }
 
 /** Whether a value may lead to the next page. Of an object, its size and the addresses of others do not. */

@@ -42,6 +42,11 @@ export class WebhookList {
     return this.incompleteSign === null && !this.webhooks.has(webhookId);
   }
 
+  /** Whether a webhook that the stack has recorded is gone. A null does not prove it, as `[]` does. */
+  provesGone(webhookId: number): boolean {
+    return !this.isNull && this.isGone(webhookId);
+  }
+
   /** Returns the state of a webhook, as we have set it or as listed; `null` if it is unknown. */
   stateOf(webhookId: number): WebhookState | null {
     const change = this.#changes.get(webhookId);

@@ -2,7 +2,8 @@ import { information, warning, type Notice } from "../account/notice.js";
 import type { SettingsReader } from "../account/settings.js";
 import { wrongImportId } from "../adapter/resource-messages.js";
 import { PartnerError, resourceError } from "../partner-api/errors.js";
-import { isTooLargeId, oppositeState, type WebhookState } from "../partner-api/operations.js";
+import { isTooLargeId, oppositeState, STATES, type WebhookState } from "../partner-api/operations.js";
+import { idsOf, type StateMap } from "./fleet-state.js";
 import type { IncompleteSign } from "./incomplete-sign-reader.js";
 import type { UnreadableList } from "./webhook-list-reader.js";
 import type { StateField } from "./webhook-state-field-reader.js";
@@ -134,6 +135,18 @@ export function willChange(why: Why, state: WebhookState, webhookIds: readonly n
     stateOnDestroy: `"stateOnDestroy" sets ${webhooks} to ${state}, ${otherwise}.`,
   }[why];
   return information(text);
+}
+
+/** Says which webhooks will change from their current states to the wanted ones. */
+export function changeNotices(
+  why: Why,
+  wanted: StateMap,
+  currentOf: (webhookId: number) => WebhookState | null | undefined,
+): Notice[] {
+  return STATES.flatMap((state) => {
+    const ids = idsOf(wanted).filter((id) => wanted[id] === state && currentOf(id) !== state);
+    return ids.length === 0 ? [] : [willChange(why, state, ids)];
+  });
 }
 
 /** The list shows webhooks without their states. @param fields The members that may hold them. */

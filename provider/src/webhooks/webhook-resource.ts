@@ -4,8 +4,7 @@ import type { AccountSession } from "../account/account-session.js";
 import type { Notice } from "../account/notice.js";
 import type { Properties } from "../adapter/properties.js";
 import type { Applied, Found, Plan, Resource } from "../adapter/resource.js";
-import { isState, STATES, type WebhookState } from "../partner-api/operations.js";
-import type { StateOnDestroy } from "../registration.js";
+import { isState } from "../partner-api/operations.js";
 import type { AccountWebhooks } from "./account-webhooks.js";
 import { converge, type Converged } from "./converge.js";
 import type { Declarations } from "./declarations.js";
@@ -25,8 +24,9 @@ import {
   type KnownStates,
   type StateMap,
 } from "./fleet-state.js";
+import { finalStates, releaseAll, releaseNotices } from "./release.js";
 import type { WebhookList } from "./webhook-list.js";
-import { noSuchWebhook, willChange, type Why } from "./webhook-messages.js";
+import { changeNotices, noSuchWebhook, willChange } from "./webhook-messages.js";
 
 type FleetResource = Resource<FleetInputs, FleetState>;
 
@@ -56,7 +56,7 @@ export function webhookResource(context: WebhookContext, form: FleetForm): Fleet
     plan: (olds, news, _name, changesAccount) => plan(context, form, olds, news, changesAccount),
     apply: (olds, news) => apply(context, olds, news),
     read: (olds) => read(context, form, olds),
-    remove: (olds) => remove(context, olds),
+    remove: (olds) => releaseAll(context, olds),
   };
 }
 
@@ -198,19 +198,6 @@ async function read(
   return inputs && { state, inputs };
 }
 
-/** Releases all webhooks, except those that a resource has declared in this process. */
-async function remove({ declarations, webhooks }: WebhookContext, olds: FleetState): Promise<void> {
-  const ids = managedIds(olds);
-  const finalNow = (): KnownStates => finalStates(olds, declarations.undeclared(ids), olds.stateOnDestroy);
-  if (idsOf(finalNow()).length === 0) return;
-  const list = await webhooks.lookUp([]);
-  // A resource may have declared some of them meanwhile.
-  const { failure } = await webhooks.whenIdle(ids, () =>
-    converge(webhooks, list, { declared: {}, final: finalNow() }, recordedStates(olds)),
-  );
-  if (failure !== null) throw failure;
-}
-
 /** Returns what `others` covers, with its state. @throws {PartnerError} if the list is incomplete. */
 function coveredBy(list: WebhookList, { states, others }: FleetInputs): KnownStates {
   if (!isState(others)) return {};
@@ -219,43 +206,10 @@ function coveredBy(list: WebhookList, { states, others }: FleetInputs): KnownSta
   return statesOf(coveredIds, () => others);
 }
 
-/** Returns the states that released webhooks get. Those that keep their states are left out. */
-function finalStates(
-  { initialStates }: FleetState,
-  released: readonly number[],
-  stateOnDestroy: StateOnDestroy | null,
-): KnownStates {
-  if (isState(stateOnDestroy)) return statesOf(released, () => stateOnDestroy);
-  return stateOnDestroy === "restore" ? knownStates(pick(initialStates, released)) : {};
-}
-
 /** Says which drift an update undoes. `check` reports what a new `others` changes: only the list shows it. */
 function driftNotices(olds: FleetState, news: FleetInputs): Notice[] {
   const { others } = news;
   const drifted = driftedIds(olds, news);
   if (!isState(others) || others !== olds.others || drifted.length === 0) return [];
   return [willChange("others", others, drifted)];
-}
-
-/** Says which webhooks will change when they are released, as far as the stack recorded their states. */
-function releaseNotices(
-  olds: FleetState,
-  released: readonly number[],
-  stateOnDestroy: StateOnDestroy | null,
-): Notice[] {
-  const recorded = recordedStates(olds);
-  const final = finalStates(olds, released, stateOnDestroy);
-  return changeNotices("stateOnDestroy", pick(final, idsOf(recorded)), (id) => recorded[id]);
-}
-
-/** Says which webhooks will change from their current states to the desired ones. */
-function changeNotices(
-  why: Why,
-  wanted: StateMap,
-  currentOf: (webhookId: number) => WebhookState | null | undefined,
-): Notice[] {
-  return STATES.flatMap((state) => {
-    const ids = idsOf(wanted).filter((id) => wanted[id] === state && currentOf(id) !== state);
-    return ids.length === 0 ? [] : [willChange(why, state, ids)];
-  });
 }

@@ -91,6 +91,16 @@ describe("settings", () => {
     );
   });
 
+  it("without a stack come only from the environment, and are named there", () => {
+    const reader = new SettingsReader({ get: () => undefined }, {}, false);
+    const [address, token] = ["PARTNERS_BASE_URL", "PARTNERS_ACCESS_TOKEN"].map(
+      (name) => `Set ${name} in the environment: "pulumi do" does not read stack configuration.`,
+    );
+    expect(() => reader.read()).toThrow(`${address} ${token} Nothing was sent.`);
+    expect(reader.settingName("responses.active[0]")).toBe("active[0] in PARTNERS_RESPONSES");
+    expect(reader.proposeMember("complete", [true])).toBe("set PARTNERS_RESPONSES to '{\"complete\":true}'");
+  });
+
   it("are all named in one error if they are missing or wrong", () => {
     const responses = { apiKey: "key", other: 1, another: 2 };
     const problems = [
@@ -158,24 +168,25 @@ describe("settings", () => {
       "a Provider",
       readerOf({ ...RIGHT, explicit: "true" }, inEnvironment),
       'set the Provider\'s responses.apiKey to "/key"',
-      'set the Provider\'s responses.webhookState to "/a" (or with "/b" or "/c")',
-      'set the Provider\'s responses.webhooks to "POINTER" (POINTER is the JSON Pointer of the value)',
+      'set the Provider\'s responses.webhookState to "POINTER" (replace POINTER with "/a" or "/b" or "/c", whichever is right)',
+      'set the Provider\'s responses.webhooks to "POINTER" (replace POINTER with the JSON Pointer of the value)',
     ],
     [
       "stack configuration",
       readerOf({ responses: { apiKey: "/old" } }, inEnvironment),
       'run "pulumi config set --path partners:responses.apiKey /key"',
-      'run "pulumi config set --path partners:responses.webhookState /a" (or with "/b" or "/c")',
+      'run "pulumi config set --path partners:responses.webhookState POINTER" ' +
+        '(replace POINTER with "/a" or "/b" or "/c", whichever is right)',
       'run "pulumi config set --path partners:responses.webhooks POINTER" ' +
-        "(POINTER is the JSON Pointer of the value)",
+        "(replace POINTER with the JSON Pointer of the value)",
     ],
     [
       "the environment, whose other members stay",
       readerOf({}, inEnvironment),
       `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/key"}'`,
-      `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/old","webhookState":"/a"}' (or with "/b" or "/c")`,
+      `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/old","webhookState":"POINTER"}' (replace POINTER with "/a" or "/b" or "/c", whichever is right)`,
       `set PARTNERS_RESPONSES to '{"active":["it'\\''s on"],"apiKey":"/old","webhooks":"POINTER"}' ` +
-        "(POINTER is the JSON Pointer of the value)",
+        "(replace POINTER with the JSON Pointer of the value)",
     ],
   ])("that say where a value is are proposed in the form of %s", (_place, reader, one, several, none) => {
     expect(reader.proposeMember("apiKey", ["/key"])).toBe(one);

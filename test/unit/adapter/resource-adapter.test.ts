@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import { AccountSession } from "../../../provider/src/account/account-session.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
 import { UNKNOWN } from "../../../provider/src/adapter/properties.js";
 import { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
 import { information, warning, type Notice } from "../../../provider/src/account/notice.js";
@@ -305,7 +305,7 @@ describe("a failed change", () => {
     resource.apply.mockReturnValueOnce(failing(1, refused("b")));
     const outputs = { count: 1, ...COMMON };
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-1", outputs });
-    const text = 'b This failed four times, so the stack keeps what it has. Run "pulumi up" again.';
+    const text = "b This failed four times, so the stack keeps what it has.";
     expect(notices).toEqual([warning(text)]);
     // The replacement of a resource that succeeded, as far as the engine knows.
     expect(await adapter.create(news, URN)).toEqual({ id: "counter-2", outputs: news });

@@ -2,16 +2,38 @@ import * as grpc from "@grpc/grpc-js";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { PartnerError, type ErrorFacts } from "../../../provider/src/partner-api/errors.js";
+import * as messages from "../../../provider/src/hosts/host-messages.js";
+import { PARTNER_API_KEY } from "../../../provider/src/registration.js";
 import { EngineLog } from "../../../provider/src/hosts/engine-log.js";
 import { PluginHost, type CallFailure } from "../../../provider/src/hosts/plugin-host.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
 import { warning } from "../../../provider/src/account/notice.js";
 import { sandboxFor } from "../../support/sandbox.ts";
 
 const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a::partners:index:X::${name}`);
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
-const LAST_UP = 'If you have changed the settings since the last "pulumi up", add --run-program.';
+const LAST_UP =
+  'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; if ' +
+  'you have removed the resource from the program, put it back with its Provider, run "pulumi up", and ' +
+  "remove it again.";
+
+it("all messages of hosts are those of host-messages.txt", async () => {
+  const { nativeToken } = PARTNER_API_KEY;
+  const rejected = refused();
+  const all = [
+    messages.errorText(rejected, false),
+    messages.errorText(rejected, true),
+    messages.repeatedText(rejected, "orders"),
+    messages.repeatedText(rejected, ""),
+    messages.unexpectedText(new TypeError()),
+    messages.unknownToken("partners:index:Other", [nativeToken]).message,
+    messages.cannotList(nativeToken).message,
+    messages.cannotList("partners:index:PartnerWebhookStates").message,
+    messages.NOT_A_COMMAND.trim(),
+  ].map((text) => text.replace(/ at [a-z-]+\.test\.ts:\d+/, " at key-reader.js:12"));
+  await expect(`${all.join("\n")}\n`).toMatchFileSnapshot("host-messages.txt");
+});
 
 function refused(facts: ErrorFacts = {}, text = TEXT): PartnerError {
   return new PartnerError("PARTNERS_STATUS", text, { summary: SUMMARY, status: 401, ...facts });

@@ -62,8 +62,9 @@ const removalFailed = (
   });
 const answer = (value: string, pointer: string | null, status: number | null, serverWords?: string) => {
   const facts = { status, ...(serverWords !== undefined && { serverWords }) };
-  const failure = status === null ? null : new PartnerError("PARTNERS_STATUS", "DELETE: never shown.", facts);
-  return { identifier: { value, pointer, isChosen: false }, failure };
+  const failure = new PartnerError("PARTNERS_STATUS", "DELETE: never shown.", facts);
+  const said = status === null ? ("nothing deleted" as const) : failure;
+  return { identifier: { value, pointer, isChosen: false }, answer: said };
 };
 const LASTING = { server: "https://partners.example.com", proposal: null, mayPass: false };
 const PASSING = { ...LASTING, mayPass: true };
@@ -87,6 +88,7 @@ const ALL = [
     failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`),
     messages.PREVIOUS_DELETED,
   ),
+  messages.updateWillFail(AT, URN),
   messages.openCreationDropped(lost, URN),
   messages.openCreationDropped(unread, ""),
   messages.openCreationNotDeleted(lost, URN, propose("apiKey", pointers)),
@@ -159,7 +161,7 @@ it("a removal with one failure, and nothing to add, fails with just that one", (
 
 it("what is said of several identifiers keeps what is known of each request", () => {
   const changed = new PartnerError("PARTNERS_STATUS", "DELETE.", { status: 422, mayHaveChanged: true });
-  const answers = [{ ...answer(KEY.apiKey, null, 422), failure: changed }, answer("17", "/id", 404)];
+  const answers = [{ ...answer(KEY.apiKey, null, 422), answer: changed }, answer("17", "/id", 404)];
   const error = messages.keyNotDeleted(KEY, answers, LASTING);
   expect(error).toMatchObject({ code: "PARTNERS_RESOURCE", status: null, mayHaveChanged: true });
   const passing = messages.keyNotDeleted(KEY, [...answers, answer("x", null, 503)], PASSING);

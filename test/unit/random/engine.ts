@@ -6,7 +6,7 @@ import { PartnerError } from "../../../provider/src/partner-api/errors.ts";
 import { AccountSession, type SessionOptions } from "../../../provider/src/account/account-session.ts";
 import { withoutUndefined, type Properties } from "../../../provider/src/adapter/properties.ts";
 import type { Notice } from "../../../provider/src/account/notice.ts";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.ts";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.ts";
 import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.ts";
 import { SECRET_OUTPUTS } from "../../../provider/src/registration.ts";
 

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { PartnerError } from "../../../provider/src/partner-api/errors.js";
 import type { WebhookState } from "../../../provider/src/partner-api/operations.js";
 import type { Properties } from "../../../provider/src/adapter/properties.js";
-import { PartialFailure } from "../../../provider/src/adapter/partial-failure.js";
+import { PartialFailure } from "../../../provider/src/adapter/resumable-changes.js";
 import type { ResourceAdapter } from "../../../provider/src/adapter/resource-adapter.js";
 import type { Notice } from "../../../provider/src/account/notice.js";
 import type { PartnerApiServer } from "../../support/sandbox.ts";

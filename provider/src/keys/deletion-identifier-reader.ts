@@ -2,12 +2,13 @@ import {
   childrenOf,
   isObject,
   nodesOf,
+  pathToRoot,
   pointersOf,
   resolvePointer,
   type DocumentNode,
 } from "../bodies/json.js";
 import type { ResponseMapping } from "../bodies/response-mapping.js";
-import { documentOf, isAroundKey, pathToRoot } from "./key-reader.js";
+import { documentOf, isAroundKey } from "./key-reader.js";
 
 /** What may identify a key in the path of its deletion. */
 export interface KeyIdentifier {
@@ -29,14 +30,14 @@ const ID_NAMES = ["apikey", "key", "token", "credential", ""].flatMap((owner) =>
 
 /**
  * Returns what may identify a key, in the order to try: the value at `responses.apiKeyId`, the key itself,
- * and the IDs of the nearest object around the key that has any.
+ * the IDs of the nearest object around the key that has any, and the key as the stack has it.
  *
  * @param text The response to its creation; `null` if it was imported.
- * @param values The key as `responses.apiKey` finds it today; then as the stack has it, if that differs.
+ * @param key As `responses.apiKey` finds it today; `storedAs` as the stack has it, if that differs.
  */
 export function identifiersOf(
   text: string | null,
-  [apiKey = "", ...stored]: readonly string[],
+  { apiKey, storedAs }: { readonly apiKey: string; readonly storedAs?: string },
   { apiKeyId }: ResponseMapping,
 ): KeyIdentifier[] {
   const root = text === null ? null : documentOf(text);
@@ -47,7 +48,7 @@ export function identifiersOf(
     { value: apiKey, pointer: key ? shownPointer(key) : null, isChosen: false },
     ...(key ? idsAround(key) : []),
     // Today's setting may be the wrong one.
-    ...stored.map((value) => ({ value, pointer: null, isChosen: false })),
+    ...(storedAs === undefined ? [] : [{ value: storedAs, pointer: null, isChosen: false }]),
   ];
   const isFirst = ({ value }: KeyIdentifier, index: number): boolean =>
     identifiers.findIndex((other) => other.value === value) === index;
@@ -69,7 +70,7 @@ export function mayMissRoute(identifier: string): boolean {
   return /[/%\\;]/.test(identifier);
 }
 
-/** Returns the IDs of the nearest object around a key that has any. That of the key may have any name. */
+/** Returns the IDs of the nearest object around a key that has any. The innermost one may have any name. */
 function idsAround(key: DocumentNode): KeyIdentifier[] {
   const isRelevant = (node: DocumentNode): boolean =>
     isObject(node.value) && (node === key.parent || isAroundKey(node));

@@ -81,8 +81,8 @@ export class ResumableChanges<State> {
       this.#kept.delete(urn);
       return outputs;
     }
-    // 2. Nothing was reached, now or earlier: the engine keeps the old state itself. It must not count as a
-    // repetition: the last one is a success, after which the engine deletes what is replaced.
+    // 2. Nothing was reached, now or earlier: the engine keeps the old state itself. Counted as a repetition,
+    // the fourth such failure would be a success, after which the engine deletes what this resource replaces.
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 
-import { hasId, identifiersOf, mayMissRoute } from "../../../provider/src/keys/key-identifier-reader.ts";
+import { hasId, identifiersOf, mayMissRoute } from "../../../provider/src/keys/deletion-identifier-reader.ts";
 import type { ResponseMapping } from "../../../provider/src/bodies/response-mapping.ts";
 
 const KEY = "pk_live_4eC39HqLyjWDarjtT1";
 
 /** Returns what is sent after the key itself. */
 function idsOf(body: unknown, mapping: ResponseMapping = {}): string[] {
-  const identifiers = identifiersOf(JSON.stringify(body), [KEY], mapping);
+  const identifiers = identifiersOf(JSON.stringify(body), { apiKey: KEY }, mapping);
   return identifiers.map(({ value }) => value).filter((value) => value !== KEY);
 }
 
@@ -30,7 +30,7 @@ it.each<[what: string, body: unknown, ids: string[]]>([
 
 it("what responses.apiKeyId finds comes first: text, a number of any size, or the key", () => {
   const body = `{"big":12345678901234567890,"n":7,"text":"a7","none":["","..","."],"key":"${KEY}"}`;
-  const first = (apiKeyId: string) => identifiersOf(body, [KEY], { apiKeyId })[0]?.value;
+  const first = (apiKeyId: string) => identifiersOf(body, { apiKey: KEY }, { apiKeyId })[0]?.value;
   expect(["/big", "/n", "/text", "/key"].map(first)).toEqual(["12345678901234567890", "7", "a7", KEY]);
   const unusable = ["/none", "/none/0", "/none/1", "/none/2", "/gone", ""];
   expect(unusable.map(first)).toEqual(unusable.map(() => KEY));
@@ -38,12 +38,12 @@ it("what responses.apiKeyId finds comes first: text, a number of any size, or th
 
 it("of an imported key, only the key itself is known", () => {
   const only = [{ value: KEY, pointer: null, isChosen: false }];
-  expect(identifiersOf(null, [KEY], { apiKeyId: "/id" })).toEqual(only);
+  expect(identifiersOf(null, { apiKey: KEY }, { apiKeyId: "/id" })).toEqual(only);
 });
 
 it("pointers to IDs are proposed, unless a name that they contain may be data", () => {
   const pointers = (body: object) =>
-    identifiersOf(JSON.stringify(body), [KEY], {}).map((each) => each.pointer);
+    identifiersOf(JSON.stringify(body), { apiKey: KEY }, {}).map((each) => each.pointer);
   expect(pointers({ id: 1, key: KEY })).toEqual(["/key", "/id"]);
   expect(pointers({ "key-4f3a2b1c9d8e7f60": { id: 1, key: KEY } })).toEqual([null, null]);
 });
@@ -55,7 +55,7 @@ it("a response has an ID if one of its names is exactly that of the ID of a key"
 
 it("only the value at responses.apiKeyId is chosen; the key as the stack has it comes last", () => {
   const body = JSON.stringify({ id: 7, key: KEY });
-  const all = identifiersOf(body, [KEY, "stored"], { apiKeyId: "/id" });
+  const all = identifiersOf(body, { apiKey: KEY, storedAs: "stored" }, { apiKeyId: "/id" });
   expect(all.map(({ value, isChosen }) => [value, isChosen])).toEqual([
     ["7", true],
     [KEY, false],
