@@ -352,8 +352,9 @@ class Life {
   /** Replaces the only key, or deletes it at the service if no resource goes on with it. */
   #replaceOnlyKey(failed: readonly Call[]): void {
     const [, only] = this.#service.keys;
-    const holders = this.#stack.filter(({ replaced }) => !replaced);
-    if (only?.isLive && !JSON.stringify(holders).includes(only.key)) this.#deleteAtService(only);
+    // One that is lost or was replaced: a warning or an error has asked for that.
+    const isHeld = this.#stack.some(({ replaced, outputs }) => !replaced && outputs["apiKey"] === only?.key);
+    if (only?.isLive && !isHeld) this.#deleteAtService(only);
     for (const { name } of failed) this.#rotate(name, 0);
   }
 
