@@ -10,6 +10,7 @@ import { lives, type Event } from "./events.ts";
 import {
   assertOperation,
   CLOCK_WAS_WRONG,
+  deletableKeys,
   isAhead,
   openCreationOf,
   rotationOf,
@@ -278,6 +279,14 @@ class Life {
     await this.#run({ verb: "up", ...how }, faults);
   }
 
+  /** Forgets what a removal could not delete. */
+  #giveUp(name: string): void {
+    const keys = this.#stack.filter((each) => each.name === name && each.name.startsWith("key"));
+    const deletable = keys.flatMap((entry) => deletableKeys(this.#service, entry));
+    assert.deepEqual(deletable, [], "a message asks to forget a key that could be deleted");
+    this.#forget(name, true);
+  }
+
   /** `pulumi state delete`: a person forgets a resource, or one that was replaced, with all that it has. */
   #forget(name: string, isReplaced = false): void {
     const entries = this.#stack.filter((each) => each.name === name);
@@ -335,7 +344,7 @@ class Life {
       else if (errors.includes("may have one key")) this.#replaceOnlyKey(failed);
       else if (errors.includes("To give up that key"))
         for (const { name, news } of failed) this.#rotate(name, rotationOf(news).overlapDays ?? 1);
-      else if (errors.includes("state delete")) for (const { name } of failed) this.#forget(name, true);
+      else if (errors.includes("state delete")) for (const { name } of failed) this.#giveUp(name);
       else if (errors.includes("Run this again later")) this.#now += 3 * DAY;
       else {
         assert(errors.includes("up --replace"), `${verb} fails without a fault: ${errors}`);
