@@ -30,10 +30,11 @@ interface Rule {
 
 /** What a total may count. */
 const RECORDS =
-  "items?|records?|results?|elements?|entr(?:y|ies)|objects?|rows?|(?:web)?hooks?|subscriptions?";
+  "items?|records?|results?|elements?|entr(?:y|ies)|objects?|rows?|docs?|(?:web)?hooks?|subscriptions?|" +
+  "endpoints?";
 /** What else the name of a total may contain. */
 const OTHER_WORDS =
-  "odata|hydra|estimated|approximate|available|matching|filtered|all|num(?:ber)?|nb|of|size";
+  "odata|hydra|estimated|approximate|available|matching|filtered|overall|full|all|num(?:ber)?|nb|of|size";
 
 /**
  * Names the next page. By stems, and wide, like {@link MORE}: a list that is doubted costs a setting, and
@@ -42,7 +43,7 @@ const OTHER_WORDS =
 const NEXT: readonly Rule[] = [
   { names: /next/, says: namesPage },
   { names: /cursor|continu|scroll|marker|bookmark|iterator/, says: namesPage },
-  { names: /(?:page|paging|pagination|resume|resumption)token|evaluatedkey/, says: namesPage },
+  { names: /(?:page|paging|pagination|resume|resumption)token|(?:evaluated|last)key$/, says: namesPage },
   { names: /^(?:page|search|cursors?)?after(?:id|key|token)?$/, says: namesPage },
   { names: /^offset$/, says: isText }, // A number is the start of this page.
 ];
@@ -50,7 +51,7 @@ const NEXT: readonly Rule[] = [
 const MORE: readonly Rule[] = [
   { names: /more(?!info|detail)|truncated|partial|incomplete/, says: namesPage },
   {
-    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted|eof)(?:page)?$|^(?:is|at)?end$/,
+    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted|eof)(?:page)?$|^(?:is|at)?end(?:$|of)/,
     says: isFalse,
   },
   {
