@@ -208,6 +208,33 @@ describe("the list", () => {
     expect(signOf({}, { link }, { complete: true })).toBe(null);
   });
 
+  it.each<Record<string, string>>([
+    { "content-range": "items 0-1/3" },
+    { "x-total-count": "3" },
+    { "x-wp-totalpages": "2" },
+    { "x-pagination-page-count": "2" },
+    { "x-next-page": "2" },
+    { "next-range": "]id 2..; max=2" },
+    { "x-ms-continuationtoken": "a" },
+    { "x-has-more": "true" },
+    { "x-pagination": '{"TotalCount":3,"PageSize":2,"HasNext":true}' },
+  ])("is incomplete with the headers %j", (headers) => {
+    expect(signOf({}, headers)).toBe("");
+    expect(signOf({}, headers, { complete: true })).toBe(null);
+  });
+
+  it.each<Record<string, string>>([
+    { "content-range": "items 0-1/2", "x-total-count": "2", "x-wp-totalpages": "1", "x-next-page": "" },
+    {
+      "content-range": "items 0-1/*",
+      "x-has-more": "false",
+      "x-pagination": '{"TotalCount":2,"HasNext":false}',
+    },
+    { "x-nextjs-cache": "HIT", "x-cache-hits": "9", "x-ratelimit-limit": "60", "x-total-time": "31" },
+  ])("is complete with the headers %j", (headers) => {
+    expect(signOf({}, headers)).toBe(null);
+  });
+
   it("does not go on because of what is in a record", () => {
     const record = { id: 1, next: "/b", has_more: true, total: 9, items: [{ id: 5 }] };
     expect(signOf({ data: [record] })).toBe(null);
