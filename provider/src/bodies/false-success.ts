@@ -23,7 +23,7 @@ export function rootReportsFailure(text: string): boolean {
 }
 
 /** What the names of members contain that count what was deleted. */
-const COUNT = /affected|delet|remov|count|matched|modified/;
+const COUNT = /affected|delet|remov|count|matched|modified|changes/;
 /** What the names contain that count something else, such as `errorCount` and `remainingCount`. */
 const OTHER_COUNT = /error|fail|remain|left|retr|limit|total/;
 
@@ -33,7 +33,9 @@ const OTHER_COUNT = /error|fail|remain|left|retr|limit|total/;
  */
 export function reportsNothingDeleted(text: string): boolean {
   const document = parseDocument(text);
-  if (document === 0 || document === false) return true; // What a database returned, passed on.
+  // What a database returned, passed on.
+  const returned = isArray(document) && document.length === 1 ? document[0] : document;
+  if (returned === 0 || returned === false) return true;
   const counts = nodesOf(document, ({ value }) => !isArray(value))
     .filter(({ name }) => COUNT.test(name) && !OTHER_COUNT.test(name))
     .map(({ value }) => value);

@@ -4,6 +4,7 @@ import {
   isScalar,
   nodesOf,
   normalizeName,
+  parseDocument,
   pathToRoot,
   type DocumentNode,
   type JsonObject,
@@ -12,8 +13,8 @@ import type { ResponseMapping } from "../bodies/response-mapping.js";
 import { hasIdMember } from "./webhook-id-reader.js";
 
 /**
- * What says that a list is incomplete: a header, a setting, records that were left out because they have no
- * usable ID, or the JSON Pointer to a value outside the records.
+ * What says that a list is incomplete: the header `Link`, a setting, records that were left out because they
+ * have no usable ID, or the JSON Pointer to a value outside the records. Any other header: `""`.
  */
 export type IncompleteSign = "Link" | "responses.complete" | "left out" | "" | `/${string}`;
 
@@ -31,10 +32,11 @@ interface Rule {
 
 /** What a total may count. */
 const RECORDS =
-  "items?|records?|results?|elements?|entr(?:y|ies)|objects?|rows?|(?:web)?hooks?|subscriptions?";
+  "items?|records?|results?|elements?|entr(?:y|ies)|objects?|rows?|docs?|(?:web)?hooks?|subscriptions?|" +
+  "endpoints?";
 /** What else the name of a total may contain. */
 const OTHER_WORDS =
-  "odata|hydra|estimated|approximate|available|matching|filtered|all|num(?:ber)?|nb|of|size";
+  "odata|hydra|estimated|approximate|available|matching|filtered|overall|full|all|num(?:ber)?|nb|of|size";
 
 /**
  * Names the next page. By stems, and wide, like {@link MORE}: a list that is doubted costs a setting, and
@@ -43,7 +45,7 @@ const OTHER_WORDS =
 const NEXT: readonly Rule[] = [
   { names: /next/, says: namesPage },
   { names: /cursor|continu|scroll|marker|bookmark|iterator/, says: namesPage },
-  { names: /(?:page|paging|pagination|resume|resumption)token|evaluatedkey/, says: namesPage },
+  { names: /(?:page|paging|pagination|resume|resumption)token|(?:evaluated|last)key$/, says: namesPage },
   { names: /^(?:page|search|cursors?)?after(?:id|key|token)?$/, says: namesPage },
   { names: /^offset$/, says: isText }, // A number is the start of this page.
 ];
@@ -51,7 +53,7 @@ const NEXT: readonly Rule[] = [
 const MORE: readonly Rule[] = [
   { names: /more(?!info|detail)|truncated|partial|incomplete/, says: namesPage },
   {
-    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted|eof)(?:page)?$|^(?:is|at)?end$/,
+    names: /(?:last|final|done|(?<!in)completed?|finished|exhausted|eof)(?:page)?$|^(?:is|at)?end(?:$|of)/,
     says: isFalse,
   },
   {
@@ -72,6 +74,25 @@ const LAST_PAGE: readonly Rule[] = [
     names: /^(?:(?:num|total)?pages|(?:last|max|total)page|(?:total)?pagecount)$/,
     says: (value) => numberIn(value) === 1,
   },
+];
+/** Where frameworks put the same. Not by stems: proxies add headers, such as `x-nextjs-cache`. */
+const HEADERS: readonly {
+  readonly names: RegExp;
+  readonly says: (value: string, listed: number) => boolean;
+}[] = [
+  { names: /^contentrange$/, says: (value, listed) => numberIn(value.split("/").at(-1)) > listed },
+  {
+    names: /^x?(?:wp|pagination)?total(?:count|items|records|results)?$/,
+    says: (value, listed) => numberIn(value) > listed,
+  },
+  { names: /^x?(?:wp|pagination)?(?:totalpages|pagecount)$/, says: (value) => numberIn(value) > 1 },
+  {
+    names: /^x?(?:ms|pagination)?(?:next(?:page|cursor|token|pagetoken|link|range)|continuation(?:token)?)$/,
+    says: namesPage,
+  },
+  { names: /^x?has(?:more|next)$/, says: namesPage },
+  // ASP.NET has an object there.
+  { names: /^x?pagination$/, says: (value, listed) => signIn(parseDocument(value), [], listed) !== null },
 ];
 /** What names contain that are about this page, about one before it, or about what is allowed. */
 const SAYS_NOTHING = /^(?!.*next).*(?:prev|before|start|first|self|current|limit|quota)/;
@@ -95,6 +116,12 @@ export function incompleteSignOf(
   const links = [headers["link"] ?? []].flat();
   if (links.some((link) => NEXT_LINK.test(link))) return "Link";
   if (leftOut > 0) return "left out";
+  const sign = signIn(document, records, records.length);
+  return sign ?? (Object.entries(headers).some((header) => saysMore(header, records.length)) ? "" : null);
+}
+
+/** Returns the JSON Pointer to the first sign in a document; `null` if there is none. */
+function signIn(document: unknown, records: readonly JsonObject[], listed: number): IncompleteSign | null {
   const nodes = nodesOf(document, ({ value }) => !isArray(value));
   const list = nodes.find(({ value }) => value === records);
   const wayToRecords = list === undefined ? [] : pathToRoot(list);
@@ -105,9 +132,14 @@ export function incompleteSignOf(
   const isOnLastPage = (node: DocumentNode): boolean =>
     pathToRoot(node).some((each) => lastPages.includes(each));
   const sign = outside.find(
-    (node) => indicatesMore(node, records.length) || (namesNext(node) && !isOnLastPage(node)),
+    (node) => indicatesMore(node, listed) || (namesNext(node) && !isOnLastPage(node)),
   );
   return (sign?.pointer ?? null) as IncompleteSign | null;
+}
+
+function saysMore([name, value]: [string, Headers[string]], listed: number): boolean {
+  const rules = HEADERS.filter(({ names }) => names.test(normalizeName(name)));
+  return [value ?? []].flat().some((text) => rules.some(({ says }) => says(text, listed)));
 }
 
 /** Whether a value says that there are more records. */

@@ -41,10 +41,10 @@ export interface UnreadableList {
   readonly pointers: readonly string[];
 }
 
-/** The names on the way to the list in documented bodies, HAL, OData and Hydra. Others may lead to users. */
+/** The names on the way to the list in documented bodies and usual frameworks. Others may lead to users. */
 const LIST_NAMES = nameSet(
   "data embedded items result results list value values entries nodes models hydraMember configurations " +
-    "extensions sinks",
+    "extensions sinks content records rows docs",
 );
 /** The ends of further such names. */
 const LIST_END = /(?:hook|subscription|endpoint)s?(?:list)?$/;

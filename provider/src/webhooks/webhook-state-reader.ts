@@ -38,14 +38,17 @@ const FLAGS = [
 const TRUE = ["true", "1"];
 const FALSE = ["false", "0"];
 const STOPPED_TIME = nameSet("disabledAt pausedAt");
+/** What stops a webhook, and what may follow if the value is a time. */
+const STOPS =
+  "disabled|deactivated|inactivated|inactive|paused|suspended|stopped|halted|blocked|muted|silenced|" +
+  "snoozed|frozen|turnedoff|switchedoff";
+const TIMES = "at|on|since|date|time|datetime|timestamp";
 /**
  * The names that count in the same way at a pointer that a person set: a stop with a time. Under any other
  * name, a missing value says nothing: a typing error would show every webhook as active.
  */
 const STOPPED_TIME_AT_POINTER = new RegExp(
-  "(?<!un|not|last|first|prev|previous|next|scheduled)" +
-    "(?:disabled|deactivated|inactivated|inactive|paused|suspended|stopped|halted|blocked|muted|silenced|" +
-    "snoozed|frozen|^off|turnedoff|switchedoff)(?:by[a-z]+)?(?:at|on|since|date|time|datetime|timestamp)$",
+  `(?<!un|not|last|first|prev|previous|next|scheduled)(?:${STOPS}|^off)(?:by[a-z]+)?(?:${TIMES})$`,
 );
 /** A date or a Unix time after 2000. Earlier ones are unclear. */
 const TIME = /^(?:2\d{3}-|[1-9]\d{9})/;
@@ -54,9 +57,13 @@ const ZERO_TIME = /^(?:0001-01-01|0000-00-00|1970-01-01[t ]00:00:00|-62135596800
 const WORD_FIELD = nameSet("state status");
 const ACTIVE_WORD = /^(?:active|enabled)$/;
 const DISABLED_WORD = /^(?:disabled|inactive|paused?|suspended)(?:by[a-z]+)?$/;
-/** Any other member with such a name makes the state ambiguous if it is set, even deep in the record. */
-const STOPPED =
-  /(?:disabled|deactivated|inactive|paused|suspended|stopped|deleted|archived)(?:at|on|until|date|time)?$/;
+/**
+ * Any other member with such a name makes the state ambiguous if it is set, even deep in the record. Wide: a
+ * miss would show a stopped webhook as active.
+ */
+const STOPPED = new RegExp(
+  `(?:${STOPS}|deleted|archived|revoked|banned|cancell?ed)(?:by[a-z]+)?(?:${TIMES}|until)?$`,
+);
 
 /** Reads the state of a webhook at the setting, or from all members of its record, if they agree. */
 export function readState(record: JsonObject, mapping: ResponseMapping): StateReading {

@@ -89,6 +89,8 @@ it.each<[malformed: number, body: Body, fate: Fate, apiKeyId: string | null, sen
 
 it.each<unknown>([
   { raw: [], affected: 0 },
+  { changes: 0, lastInsertRowid: 7 },
+  [0],
   { acknowledged: true, deletedCount: 0 },
   { deleted: false },
   { data: { count: 0 } },
@@ -107,6 +109,8 @@ it.each<unknown>([
 it.each<unknown>([
   { deleted: true, remaining: 0 },
   { affected: 1 },
+  { changes: 1, lastInsertRowid: 0 },
+  [1],
   { deletedCount: 1, errorCount: 0 },
   {},
   { deleted_at: null },

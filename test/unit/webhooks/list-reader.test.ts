@@ -16,6 +16,10 @@ it.each<[string, unknown, ReturnType<typeof idsIn>]>([
   ["after a byte order mark", `\uFEFF${JSON.stringify(W)}`, [1, 2]],
   ["under a usual name", { webhooks: W }, [1, 2]],
   ["under usual names", { Data: { "web-hooks": { items: W } } }, [1, 2]],
+  ["a page of Spring Data", { content: W, pageable: { sort: { sorted: false } }, last: true }, [1, 2]],
+  ["a page of MyBatis-Plus", { code: 0, data: { records: W, total: 2, orders: [], pages: 1 } }, [1, 2]],
+  ["from Sequelize", { count: 2, rows: W }, [1, 2]],
+  ["a page of mongoose-paginate", { docs: W, totalDocs: 2, hasNextPage: false }, [1, 2]],
   ["beside objects and arrays of other things", { data: W, users: [{ id: 9 }], meta: { count: 2 } }, [1, 2]],
   ["empty", { data: [] }, []],
   ["under an unusual name", { outgoing: W }, ["webhooks", ["/outgoing"]]],
@@ -123,6 +127,7 @@ describe("the list", () => {
     [{ paginationToken: "a" }, "/paginationToken"],
     [{ paging: { token: "a" } }, "/paging/token"],
     [{ LastEvaluatedKey: { id: 2 } }, "/LastEvaluatedKey"],
+    [{ lastKey: "b" }, "/lastKey"],
     [{ paging: { cursors: { before: "a", after: "b" } } }, "/paging/cursors"],
     [{ page: { after: "b" } }, "/page/after"],
     [{ offset: "itrXX/recXX" }, "/offset"],
@@ -135,6 +140,7 @@ describe("the list", () => {
     [{ isLastPage: false }, "/isLastPage"],
     [{ last: false, first: true }, "/last"],
     [{ complete: false }, "/complete"],
+    [{ endOfRecords: false }, "/endOfRecords"],
     [{ meta: { page: 1, perPage: 2, totalPages: 2 } }, "/meta/totalPages"],
     [{ page: { size: 2, totalPages: 2 } }, "/page/totalPages"],
     [{ meta: { current_page: 1, last_page: 2 } }, "/meta/last_page"],
@@ -150,6 +156,9 @@ describe("the list", () => {
     [{ webhook_count: 3 }, "/webhook_count"],
     [{ meta: { total_count: "3" } }, "/meta/total_count"],
     [{ totalItems: "3" }, "/totalItems"],
+    [{ extra: { stats: { fullCount: 3 } } }, "/extra/stats/fullCount"],
+    [{ overall_count: 3 }, "/overall_count"],
+    [{ totalDocs: 3 }, "/totalDocs"],
     [{ archived: [{ id: 3 }] }, "/archived"],
     [{ has_more: false, totalPages: 2 }, "/totalPages"],
     [{ next_cursor: "a", meta: { has_more: false } }, "/next_cursor"],
@@ -197,6 +206,33 @@ describe("the list", () => {
   ])("with the Link header %j is incomplete, or not", (link, sign) => {
     expect(signOf({}, { link })).toBe(sign);
     expect(signOf({}, { link }, { complete: true })).toBe(null);
+  });
+
+  it.each<Record<string, string>>([
+    { "content-range": "items 0-1/3" },
+    { "x-total-count": "3" },
+    { "x-wp-totalpages": "2" },
+    { "x-pagination-page-count": "2" },
+    { "x-next-page": "2" },
+    { "next-range": "]id 2..; max=2" },
+    { "x-ms-continuationtoken": "a" },
+    { "x-has-more": "true" },
+    { "x-pagination": '{"TotalCount":3,"PageSize":2,"HasNext":true}' },
+  ])("is incomplete with the headers %j", (headers) => {
+    expect(signOf({}, headers)).toBe("");
+    expect(signOf({}, headers, { complete: true })).toBe(null);
+  });
+
+  it.each<Record<string, string>>([
+    { "content-range": "items 0-1/2", "x-total-count": "2", "x-wp-totalpages": "1", "x-next-page": "" },
+    {
+      "content-range": "items 0-1/*",
+      "x-has-more": "false",
+      "x-pagination": '{"TotalCount":2,"HasNext":false}',
+    },
+    { "x-nextjs-cache": "HIT", "x-cache-hits": "9", "x-ratelimit-limit": "60", "x-total-time": "31" },
+  ])("is complete with the headers %j", (headers) => {
+    expect(signOf({}, headers)).toBe(null);
   });
 
   it("does not go on because of what is in a record", () => {

@@ -24,6 +24,7 @@ it.each<JsonObject>([
   { active: true, error: "timeout", last_delivery_status: "failed", health: { status: "failing" } },
   { active: true, fallbackWebhook: { active: false }, targets: [{ disabled: true }] },
   { active: true, secret_enabled: false, disabled_events: ["a"] },
+  { active: true, paused_since: null, blocked: false, revokedAt: "0001-01-01T00:00:00Z" },
 ])("%j is active", (record) => {
   expect(stateOf(record)).toBe("active");
 });
@@ -56,6 +57,11 @@ it.each<JsonObject>([
   { active: true, state: "warming up" },
   { active: true, disabledAt: SET },
   { active: true, deleted_at: SET },
+  { enabled: true, paused_since: SET },
+  { status: "active", blocked: true },
+  { active: true, muted_at: SET },
+  { enabled: true, turnedOffAt: SET },
+  { active: true, revoked_at: SET },
   { active: true, delivery: { temporarily_disabled: true } },
   { suspended_at: null },
   { disabledAt: "never" },
