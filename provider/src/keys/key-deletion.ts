@@ -32,7 +32,9 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
 
   const keysInUse = [...(current === null ? [] : [current]), ...others.flatMap(({ keys }) => keys)];
   const idsInUse = keysInUse.flatMap((each) => identifiersIn(context, each)).map(({ value }) => value);
-  const identifiers = identifiersIn(context, key).filter(({ value }) => !idsInUse.includes(value));
+  // Whoever created the key may have left it to this resource, and the service may delete it only by its ID.
+  const created = holders.withResponse(key);
+  const identifiers = identifiersIn(context, created).filter(({ value }) => !idsInUse.includes(value));
   if (identifiers.length === 0) {
     session.notify(keyIdInUse(key, name.urn));
     return false;

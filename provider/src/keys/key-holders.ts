@@ -27,12 +27,15 @@ export class KeyHolders {
   /** By URN and ID. */
   readonly #holders = new Map<string, Holder>();
   readonly #urnsWithoutKey = new Set<string>();
+  /** The keys whose responses are known, by value. */
+  readonly #created = new Map<string, Key>();
   /** The values of the keys that this process has deleted. */
   readonly #deleted = new Set<string>();
 
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
     const keys = [current, previous].filter((key) => key !== null);
+    for (const key of keys) if (key.response !== null) this.#created.set(key.apiKey, key);
     this.#holders.set(`${urn} ${id}`, { id, urn, keys, isLeaving });
   }
 
@@ -41,6 +44,11 @@ export class KeyHolders {
     this.record(name, state);
     if (state.current === null) this.#urnsWithoutKey.add(name.urn);
     else this.#urnsWithoutKey.delete(name.urn);
+  }
+
+  /** Returns a key with the response to its creation, if one is known: an imported copy has none. */
+  withResponse(key: Key): Key {
+    return key.response === null ? (this.#created.get(key.apiKey) ?? key) : key;
   }
 
   /** Lets a resource leave a key to the others that have it: the last one deletes it. */

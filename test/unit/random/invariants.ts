@@ -121,7 +121,7 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
 }
 
 /** Returns the valid keys of a resource that its service can delete, by what the resource has. */
-export function deletableKeys(service: Service, { outputs }: Entry): readonly string[] {
+export function deletableKeys(service: Service, outputs: Properties): readonly string[] {
   const { deletesBy, missesRoute, liveKeys } = service;
   const { current, previous } = keysOf(outputs);
   return liveKeys().filter((key) => {

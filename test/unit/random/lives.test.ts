@@ -279,18 +279,19 @@ class Life {
     await this.#run({ verb: "up", ...how }, faults);
   }
 
-  /** Forgets what a removal could not delete. */
-  #giveUp(name: string): void {
-    const keys = this.#stack.filter((each) => each.name === name && each.name.startsWith("key"));
-    const deletable = keys.flatMap((entry) => deletableKeys(this.#service, entry));
+  /** Forgets a resource that could not be removed. */
+  #giveUp({ olds }: Call): void {
+    const deletable = deletableKeys(this.#service, olds);
     assert.deepEqual(deletable, [], "a message asks to forget a key that could be deleted");
-    this.#forget(name, true);
+    this.#drop(this.#stack.find(({ outputs }) => outputs === olds));
   }
 
-  /** `pulumi state delete`: a person forgets a resource, or one that was replaced, with all that it has. */
-  #forget(name: string, isReplaced = false): void {
-    const entries = this.#stack.filter((each) => each.name === name);
-    const entry = entries.find(({ replaced }) => replaced === isReplaced) ?? (isReplaced && entries[0]);
+  /** `pulumi state delete`: a person forgets a resource with all that it has. */
+  #forget(name: string): void {
+    this.#drop(this.#stack.find((each) => each.name === name && !each.replaced));
+  }
+
+  #drop(entry: Entry | undefined): void {
     if (entry) this.#stack.splice(this.#stack.indexOf(entry), 1);
     for (const key of this.#service.liveKeys()) if (!this.#state().includes(key)) this.#known.lost.add(key);
   }
@@ -344,7 +345,7 @@ class Life {
       else if (errors.includes("may have one key")) this.#replaceOnlyKey(failed);
       else if (errors.includes("To give up that key"))
         for (const { name, news } of failed) this.#rotate(name, rotationOf(news).overlapDays ?? 1);
-      else if (errors.includes("state delete")) for (const { name } of failed) this.#giveUp(name);
+      else if (errors.includes("state delete")) for (const call of failed) this.#giveUp(call);
       else if (errors.includes("Run this again later")) this.#now += 3 * DAY;
       else {
         assert(errors.includes("up --replace"), `${verb} fails without a fault: ${errors}`);
