@@ -2,9 +2,19 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The slowest files, slowest first. They run first, so that no worker is idle at the end. */
-const SLOWEST = ["docs", "secrets", "life", "accounts", "pipeline", "examples", "hooks", "crash"].map(
-  (name) => `/engine/${name}.test.ts`,
-);
+const SLOWEST = [
+  "runbooks",
+  "guides",
+  "adoption",
+  "docs",
+  "secrets",
+  "life",
+  "accounts",
+  "pipeline",
+  "examples",
+  "hooks",
+  "crash",
+].map((name) => `/engine/${name}.test.ts`);
 /** The others run by project. A file of the last one takes about a second. */
 const PROJECTS = ["engine", "plugin", "unit"];
 

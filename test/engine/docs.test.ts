@@ -10,7 +10,7 @@ import manifest from "../../provider/package.json" with { type: "json" };
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { LONG } from "../support/random.ts";
-import { blocksOf, countRequests, environmentFor, sandboxFor } from "./support.ts";
+import { blocksOf } from "./support.ts";
 
 const GUIDE = "docs/get-started.md";
 const EXAMPLES = "examples/README.md";
@@ -150,35 +150,6 @@ it(
     expect(stdout.match(/\+ 4 created/g)).toHaveLength(2);
   },
 );
-
-it.runIf(LONG)("the key that docs/keys.md moves to another stack stays as it is", LIMIT, async () => {
-  const api = await sandboxFor();
-  const engine = await engineEnv({ ...environmentFor(api), PULUMI_SKIP_CONFIRMATIONS: "true" });
-  onTestFinished(() => engine.dispose());
-  const [move, ...others] = (await blocksOf("docs/keys.md", "sh")).filter((block) =>
-    /state move/.test(block),
-  );
-  expect(others).toEqual([]);
-  const script = [
-    ...["my-stack", "other"].flatMap((name) => [
-      `mkdir ${name}`,
-      `printf 'name: ${name}\nruntime: yaml\n' > ${name}/Pulumi.yaml`,
-      `pulumi stack init dev -C ${name}`,
-    ]),
-    "printf 'resources: { checkout: { type: partners:PartnerApiKey } }\n' > key.yaml",
-    "cp my-stack/Pulumi.yaml without.yaml",
-    "cat key.yaml >> my-stack/Pulumi.yaml",
-    "pulumi up --skip-preview -C my-stack",
-    `(cd my-stack && ${move})`,
-    "cp without.yaml my-stack/Pulumi.yaml",
-    "cat key.yaml >> other/Pulumi.yaml",
-    "for name in my-stack other; do pulumi up --expect-no-changes --skip-preview -C $name; done",
-  ];
-  await mustRunShell(script.join("\n"), { cwd: engine.dir, env: engine.env, timeoutMs: LIMIT.timeout });
-  expect([api.keys.size, countRequests(api)]).toEqual([1, expect.objectContaining({ POST: 1 })]);
-  await mustRunShell("pulumi destroy --skip-preview -C other", { cwd: engine.dir, env: engine.env });
-  expect(api.keys.size).toBe(0);
-});
 
 /** Creates an engine with a built clone in its folder. */
 async function clone() {

@@ -15,13 +15,16 @@ interface Reply {
   readonly folder?: string;
 }
 
-/** What a person does where a step says these words, before the commands below them. */
-export type Person = readonly [words: string, act: (program: string) => unknown];
+/**
+ * What a person does where a step says these words, before the commands below them: gets the program below
+ * the words, and what the last commands printed.
+ */
+export type Person = readonly [words: string, act: (program: string, printed: string) => unknown];
 
 /** Options of {@link follow}. */
 export interface FollowOptions {
   readonly stack: Pick<TestStack, "shell" | "projectDir" | "write">;
-  /** A step must ask each of them. They get the program below the words, if there is one. */
+  /** A step must ask each of them. */
   readonly people?: readonly Person[];
   /** What to change in the commands of the page, such as the name of the project. */
   readonly here?: Readonly<Record<string, string>>;
@@ -47,7 +50,7 @@ export async function follow(page: string, heading: string, options: FollowOptio
       const replies: Reply[] = [];
       for (const person of people.filter(([words]) => text.includes(words))) {
         asked.add(person);
-        replies.push(((await person[1](isProgram ? block : "")) ?? {}) as Reply);
+        replies.push((await person[1](isProgram ? block : "", printed.at(-1) ?? "")) ?? {});
       }
       const [, file] = /`([\w.-]+\.\w+)`/.exec(text) ?? [];
       if (isScript) printed.push(await type(block, options, Object.assign({}, ...replies) as Reply));

@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
+import { follow, type Person } from "./follow-steps.ts";
 import {
   blocksOf,
   countRequests,
@@ -16,27 +19,28 @@ const OLD_KEY = "pk_live_old_0123456789abcdef";
 
 it("a key and a webhook are imported by the commands of the guides, and then managed", async () => {
   const files = { "Pulumi.yaml": "name: test\nruntime: yaml\n" };
-  const { api, stack, run } = await stackFor(undefined, { files, env: { OLD_KEY } });
+  const { api, stack, run } = await stackFor(undefined, { files });
   api.keys.add(OLD_KEY);
-  const [, importKey = ""] =
-    (await blocksOf("docs/keys.md", "sh")).find((block) => block.includes("pulumi import"))?.split("\n") ??
-    [];
-  const importWebhook = (await blocksOf("docs/webhooks.md", "sh")).find((block) => block.includes("import"));
-  let code = "";
-  for (const command of [importKey, importWebhook ?? ""]) {
-    const [program, ...args] = command.trim().split(" ");
-    expect([program, args[0]]).toEqual(["pulumi", "import"]);
-    code += await stack.pulumi(...args, "--yes", "--skip-preview");
-  }
-  expect(code).not.toContain(OLD_KEY);
-  expect(await stack.stateFile()).not.toContain(OLD_KEY);
+  const [importWebhook = ""] = (await blocksOf("docs/webhooks.md", "sh")).filter((block) =>
+    block.includes("import"),
+  );
+  const { stdout: code } = await stack.shell(`${importWebhook.trim()} --skip-preview`);
   // The printed code is a program that changes nothing.
-  const resources = [...code.matchAll(/^resources:\n((?: {2}.*\n)+)/gm)].map(([, lines = ""]) => lines);
-  expect(resources).toHaveLength(2);
-  await stack.write("Pulumi.yaml", `${files["Pulumi.yaml"]}resources:\n${resources.join("")}`);
+  const add = async (printed: string): Promise<void> => {
+    const [, lines = ""] = /^resources:\n((?: {2}.*\n)+)/m.exec(printed) ?? [];
+    const text = await readFile(join(stack.projectDir, "Pulumi.yaml"), "utf8");
+    const start = text.includes("resources:") ? "" : "resources:\n";
+    await stack.write("Pulumi.yaml", text + start + lines);
+  };
+  await add(code);
   expect(await run("preview", UNCHANGED)).toMatchObject({ error: "" });
-  const unprotected = resources.join("").replaceAll("protect: true", "protect: false");
-  await stack.write("Pulumi.yaml", `${files["Pulumi.yaml"]}resources:\n${unprotected}`);
+  const people = [
+    ["waits for it", () => ({ typed: OLD_KEY })],
+    ["Add the printed code", (_, printed) => add(printed)],
+  ] as const satisfies Person[];
+  const printed = await follow("docs/keys.md", "## Take over a key", { stack, people });
+  expect(printed.join("")).not.toContain(OLD_KEY);
+  expect(await stack.stateFile()).not.toContain(OLD_KEY);
   expect(await run("up")).toMatchObject({ error: "", requests: {} });
   expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
   expect(api.keys.size).toBe(0);

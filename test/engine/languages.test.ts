@@ -92,7 +92,8 @@ async function addSchemaExamples(language: string, project: string): Promise<voi
 async function addSamples(project: string): Promise<void> {
   const guides = (await readdir(join(ROOT, "docs"))).filter((file) => file.endsWith(".md"));
   const pages = ["README.md", ...guides.map((file) => `docs/${file}`)];
-  const samples = (await Promise.all(pages.map((page) => blocksOf(page, "python")))).flat();
+  const found = pages.flatMap((page) => ["", "   "].map((indent) => blocksOf(page, "python", indent)));
+  const samples = (await Promise.all(found)).flat();
   expect(samples.length).toBeGreaterThan(10);
   for (const [index, sample] of samples.entries())
     await writeFile(join(project, `example-sample${index}.py`), PRELUDE + sample);

@@ -6,14 +6,20 @@ import { declareKey, declareWebhook, type Host, stackFor } from "./support.ts";
 
 type Choose = (key: Record<"apiKey" | "previousApiKey", pulumi.Output<string>>) => pulumi.Input<string>;
 
+interface Rotation {
+  readonly trigger?: string | undefined;
+  readonly afterDays?: number;
+  readonly overlapDays?: number;
+}
+
 /** What a test changes in the program of {@link shopFor} between two commands. */
 interface Edits {
-  rotation?: { readonly trigger?: string; readonly afterDays?: number; readonly overlapDays?: number };
+  rotation?: Rotation | (() => Rotation);
   /** Chooses what the consumers get. @default the current key */
   choose?: Choose | undefined;
-  /** Whether the program still declares resources. @default true */
+  /** Whether the program declares nothing any more. @default false */
   isEmpty?: boolean;
-  retain?: boolean;
+  retainOnDelete?: boolean;
 }
 
 /**
@@ -25,12 +31,13 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
   const program: Edits = edits;
   const given = await stackFor(() => {
     if (program.isEmpty) return {};
-    const { rotation, retain: retainOnDelete = false } = program;
+    const { retainOnDelete = false } = program;
+    const rotation = typeof program.rotation === "function" ? program.rotation() : program.rotation;
     const options = { retainOnDelete };
     const isShop = pulumi.getStack() === "shop";
     const checkout = isShop
       ? { apiKey: new pulumi.StackReference("organization/test/dev").requireOutput("apiKey") }
-      : declareKey(host, "checkout", rotation ? { rotation } : {}, options);
+      : declareKey(host, "checkout", rotation ? { rotation: rotation as object } : {}, options);
     if (!isShop) declareWebhook(host, "orders", { webhookId: 101, state: "active" }, options);
     const apiKey = isShop ? checkout.apiKey : (program.choose ?? ((key) => key.apiKey))(checkout as never);
     new pulumi.Stash("consumer", { input: apiKey });
@@ -43,6 +50,14 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
     return stdout;
   };
   const up = (name: string) => shell(`pulumi up --skip-preview --stack ${name}`);
+  /** Returns the key that the consumer of a stack has. */
+  const keyOf = async (name: "dev" | "shop"): Promise<unknown> => {
+    const { deployment } = JSON.parse(await shell(`pulumi stack export --show-secrets --stack ${name}`)) as {
+      deployment: { resources: { type: string; inputs?: { input?: { plaintext?: string } } }[] };
+    };
+    const stash = deployment.resources.find(({ type }) => type === "pulumi:index:Stash");
+    return JSON.parse(stash?.inputs?.input?.plaintext ?? "null") as unknown;
+  };
   if (isUp) {
     await up("dev");
     await shell("pulumi stack init shop");
@@ -53,22 +68,18 @@ export async function shopFor(host: Host, { isUp = true, ...edits }: Edits & { i
     program,
     /** Runs commands that must succeed. @returns Their stdout. */
     shell,
-    /** The key that the consumer of a stack has. */
-    keyOf: async (name: "dev" | "shop"): Promise<unknown> => {
-      const { deployment } = JSON.parse(
-        await shell(`pulumi stack export --show-secrets --stack ${name}`),
-      ) as { deployment: { resources: { type: string; inputs?: { input?: { plaintext?: string } } }[] } };
-      const stash = deployment.resources.find(({ type }) => type === "pulumi:index:Stash");
-      return JSON.parse(stash?.inputs?.input?.plaintext ?? "null") as unknown;
-    },
+    keyOf,
     /** Runs `up` in the other stack. */
     readers: ["in each stack that reads", () => up("shop").then(() => undefined)] satisfies Person,
-    /** Deletes the keys that consumers do not have, as the service does it when asked. */
-    service: (words: string, kept: () => unknown): Person => [
+    /** Lets the service delete keys, which must not be in use any more. */
+    service: (words: string, keys: Iterable<string | undefined>): Person => [
       words,
       async () => {
-        const key = await kept();
-        for (const other of api.keys) if (other !== key) api.keys.delete(other);
+        const used = [await keyOf("dev"), await keyOf("shop")];
+        for (const key of keys) {
+          expect(used, "a consumer has the key that is deleted").not.toContain(key);
+          api.keys.delete(key ?? "no key");
+        }
       },
     ],
   };

@@ -47,7 +47,7 @@ export class AccountSession {
   #validSettings: Settings | null = null;
   #client: Promise<PartnerClient> | null = null;
   #list: { readonly requestedAt: number; readonly response: Promise<HttpResponse> } | null = null;
-  /** When the Partner API last refused to show the list. A refusal leaves no response to share. */
+  /** When the Partner API last answered without the list, as in a refusal: there is no response to share. */
   #refusedAt = -Infinity;
 
   constructor(options: SessionOptions) {
@@ -66,7 +66,8 @@ export class AccountSession {
   }
 
   /**
-   * Sets the source of the settings. A second one may only add those that were not known yet.
+   * Sets the source of the settings. The caller may add settings that were not known yet, but change none: an
+   * open client keeps its own.
    *
    * @param hasStack See {@link AccountSession.hasStack}.
    */
@@ -114,6 +115,7 @@ export class AccountSession {
    * an answer: a token may be allowed to create keys and not to list webhooks.
    */
   async assertReachable(): Promise<void> {
+    await this.open(); // What is wrong with the settings or the proxy is no answer.
     const since = this.now() - REACHABLE_FOR;
     if (this.#refusedAt >= since) return;
     await this.requestList(since).catch((error: unknown) => {

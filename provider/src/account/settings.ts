@@ -165,7 +165,7 @@ export class SettingsReader {
 
   /** Returns why a setting without a value is a problem; empty if it is not. */
   #problemsWithout(setting: SettingName): string[] {
-    // A secret for another address than the one that is configured.
+    // Set, and yet withheld by `#text`: a secret for another address than the one that is configured.
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
     if (!REQUIRED.includes(setting)) return [];
     return [this.#hasStack ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];

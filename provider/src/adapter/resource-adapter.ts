@@ -9,7 +9,7 @@ import type { Plan, Resource } from "./resource.js";
 /** The properties that the adapter adds to each resource, and those of the engine. */
 const COMMON = /^(?:account|server|explicit|__.*)$/;
 
-/** A resource as a read found it. Has inputs only if a read can change them. */
+/** A resource as a read found it. Has no inputs if they stay as they are. */
 export interface ReadResource {
   readonly outputs: Properties;
   readonly inputs?: Properties;
@@ -50,8 +50,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     urn: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
     const { inputs: read, problems: invalid } = this.#readArguments(args);
-    const problems = [...this.#ownership.problemsOf(args), ...invalid];
     // Reads the settings even if nothing changes: the next change would fail.
+    const problems = [...this.#ownership.problemsOf(args), ...invalid];
     const inputs = this.#ownership.stamp(read);
     if (problems.length > 0) return { inputs, problems };
     // A Provider may take over the resource of another account, which the engine then replaces. The default
@@ -105,8 +105,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     this.#ownership.assertOwned(olds);
     const inputs = this.#validInputs(news);
     const hasMoved = olds["server"] !== inputs["server"];
-    // If only the address is new, it is recorded. Without a move, the engine has another reason, such as a
-    // creation to finish.
+    // If only the address is new, it is recorded. Without a move, the change is always applied: the
+    // engine may have another reason for the update, such as a creation to finish.
     if (hasMoved && !this.#plan(olds, inputs, name, false).changes)
       return this.#ownership.stamp(olds, inputs);
     return this.#apply(this.#resource.stateOf(olds), inputs, name);

@@ -81,8 +81,8 @@ export class ResumableChanges<State> {
       this.#kept.delete(urn);
       return outputs;
     }
-    // 2. Nothing was reached, now or earlier: the engine keeps the old state itself. Counted as a repetition,
-    // the fourth such failure would be a success, after which the engine deletes what this resource replaces.
+    // 2. An update reached nothing, now or earlier: the engine keeps the old state itself. Were it counted,
+    // the fourth would be a success, and if this resource replaces one, the engine would delete the other.
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 

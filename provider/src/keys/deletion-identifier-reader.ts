@@ -41,12 +41,12 @@ export function identifiersOf(
   { apiKeyId }: ResponseMapping,
 ): KeyIdentifier[] {
   const root = text === null ? null : documentOf(text);
-  const key = nodesOf(root).find(({ value }) => value === apiKey);
+  const node = nodesOf(root).find(({ value }) => value === apiKey);
   const chosen = apiKeyId === undefined ? [] : toIdentifiers(resolvePointer(root, apiKeyId), apiKeyId);
   const identifiers = [
     ...chosen.map((each) => ({ ...each, isChosen: true })),
-    { value: apiKey, pointer: key ? shownPointer(key) : null, isChosen: false },
-    ...(key ? idsAround(key) : []),
+    { value: apiKey, pointer: node ? shownPointer(node) : null, isChosen: false },
+    ...(node ? idsAround(node) : []),
     // Today's setting may be the wrong one.
     ...(storedAs === undefined ? [] : [{ value: storedAs, pointer: null, isChosen: false }]),
   ];

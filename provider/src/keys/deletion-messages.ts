@@ -41,14 +41,14 @@ export function keyStillNeeded(key: Key, urn: string): PartnerError {
 /** What the service answered to one identifier of a key. */
 export interface DeletionAnswer {
   readonly identifier: KeyIdentifier;
-  /** `nothing deleted`: a success whose body says so. */
+  /** `nothing deleted`: a success whose body says so, or was cut off and may have said so. */
   readonly answer: PartnerError | "nothing deleted";
 }
 
 /** What is known of a deletion besides the answers. */
 interface FailedDeletion {
   readonly server: string;
-  /** How to say by which value the service deletes keys; `null` if it has found all that may be proposed. */
+  /** How to say by which value the service deletes keys; `null` if no value is left to propose. */
   readonly proposal: string | null;
   /** Whether the last answer may be another one later. */
   readonly mayPass: boolean;
@@ -122,7 +122,7 @@ export interface UndeletedKey {
 /** What is known after a removal that failed. */
 interface FailedRemoval {
   readonly urn: string;
-  /** Whether the service refuses all that failed, and will again. */
+  /** Whether all that failed may fail for ever: refusals, and a 500. */
   readonly isLasting: boolean;
   /** Whether the stack keeps the resource, and some of its keys may be deleted. */
   readonly lacksKeys: boolean;

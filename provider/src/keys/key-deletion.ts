@@ -98,17 +98,17 @@ function mayPass(answers: readonly DeletionAnswer[]): boolean {
 function proveGone(answers: readonly DeletionAnswer[]): boolean {
   // A person has said what deletes keys: the service may answer anything to the rest.
   const chosen = answers.filter(({ identifier }) => identifier.isChosen);
-  return chosen.length > 0 ? chosen.every(isNothing) : answers.every(isNothingOfService);
+  return chosen.length > 0 ? chosen.every(isAbsent) : answers.every(provesAbsence);
 }
 
-/** Whether an answer says that there is nothing with this identifier. */
-function isNothing({ answer }: DeletionAnswer): boolean {
+/** Whether an answer says that nothing has this identifier. */
+function isAbsent({ answer }: DeletionAnswer): boolean {
   return answer === "nothing deleted" || isNotFound(answer.status);
 }
 
-/** Likewise, and it cannot be that of a router. */
-function isNothingOfService(answer: DeletionAnswer): boolean {
-  return isNothing(answer) && !mayMissRoute(answer.identifier.value);
+/** Likewise, unless a router may have found another route, or none. */
+function provesAbsence(answer: DeletionAnswer): boolean {
+  return isAbsent(answer) && !mayMissRoute(answer.identifier.value);
 }
 
 /** Returns why no identifier deleted a key. */
@@ -117,7 +117,7 @@ function notDeletedError(context: KeyContext, key: Key, answers: readonly Deleti
   if (enough !== null) return enough;
   const { session } = context;
   // Once it is chosen, a value that was not found shows that the key is gone.
-  const notFound = answers.filter(isNothingOfService);
+  const notFound = answers.filter(provesAbsence);
   const pointers = notFound.flatMap(({ identifier }) => identifier.pointer ?? []);
   const proposal = pointers.length === 0 ? null : session.settings.proposeMember("apiKeyId", pointers);
   const server = session.readSettings().servers[0];

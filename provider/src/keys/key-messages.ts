@@ -97,7 +97,7 @@ export function openCreationNotDeleted({ at }: OpenCreation, urn: string, propos
  * The service returned a key that is not new.
  *
  * @param holder The URN of who has it, which may be `urn`.
- * @param setting The name of the setting that may have found a wrong value; `null` if it is not set.
+ * @param setting The name of the setting that may have found a wrong value; `null` if none has.
  */
 export function sameKey(urn: string, holder: string, setting: string | null): PartnerError {
   const [whose, remedy] =

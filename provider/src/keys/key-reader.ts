@@ -20,7 +20,7 @@ export type KeyReading =
   /** The response has no text that `responses.apiKey` could point to. */
   | { readonly kind: "nothing" };
 
-/** Names of keys that consist of none of {@link KEY_WORDS}. */
+/** Names of keys that {@link KEY_IN_WORDS} does not match. */
 const KEY_NAME = nameSet("secret value secretId sha1 jwt");
 /**
  * What names of keys consist of, besides those that end with {@link API_KEY} or `apiToken`. Closed, because a

@@ -13,7 +13,7 @@ import { keyInputsOf, readKeyArguments, type KeyInputs } from "./key-inputs.js";
 import { cannotCheckExistence, unusableKey, variableNotSet, wrongKeyId } from "./key-messages.js";
 import { noticesOf, previewOf, UNKNOWN_OUTPUTS } from "./key-preview.js";
 import { removeResource } from "./key-resource-removal.js";
-import { NO_KEY, outputsOf, stateOf, type KeyState } from "./key-state.js";
+import { NO_KEY, outputsOf, stateOf as keyStateOf, type KeyState } from "./key-state.js";
 import { assess, perform } from "./key-steps.js";
 import { isNewTrigger } from "./rotation.js";
 
@@ -32,7 +32,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     outputsOf,
 
     stateOf(outputs) {
-      const state = stateOf(outputs);
+      const state = keyStateOf(outputs);
       for (const key of [state.current, state.previous]) if (key !== null) session.secrets.addKey(key.apiKey);
       return state;
     },
@@ -44,6 +44,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     },
 
     plan(olds, news, name, changesAccount) {
+      // A move to another account is replaced by the adapter, and what is not known yet updates in any case.
       if (changesAccount || news.isUnknown) {
         holders.record(name, olds, changesAccount);
         return { changes: true, replaces: [], notices: [] };
@@ -62,7 +63,7 @@ export function keyResource(session: AccountSession): Resource<KeyInputs, KeySta
     preview(olds, news) {
       const inputs = keyInputsOf(news);
       if (inputs.isUnknown) return UNKNOWN_OUTPUTS;
-      // Only the step counts, which has no name.
+      // Without a name: the keys of this resource are known from its state, and nothing is shown.
       return previewOf(assess(changeOf(inputs, { id: "", urn: "" }), olds ?? NO_KEY));
     },
 

@@ -12,7 +12,7 @@ export interface Key {
   readonly createdAt: string | null;
   /** The response to its creation; `null` if it was imported. */
   readonly response: KeyResponse | null;
-  /** The key in the stack, if `responses.apiKey` finds another one today. Never stored: `apiKey` is. */
+  /** The key in the stack, if `responses.apiKey` finds another one today. No output holds it. */
   readonly storedAs?: string;
 }
 
@@ -24,7 +24,7 @@ export interface OpenCreation {
   readonly trigger: string | null;
   /** The response, perhaps cut off, in which no new key was found; `null` if it was lost. */
   readonly response: KeyResponse | null;
-  /** Why the response was lost, if that lasts until somebody corrects it: the message of the error. */
+  /** Why the response was lost or cut off, if that lasts until somebody corrects it: an error's message. */
   readonly cause?: string;
 }
 

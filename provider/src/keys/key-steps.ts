@@ -70,20 +70,28 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   await session.assertReachable();
   const client = await session.open();
   const { response, failure: incomplete } = await client.createApiKey((text) => showsKey(session, text));
-  const at = new Date(session.currentTime()).toISOString();
-  const openCreation = { at, trigger: rotation.trigger, response: response && keptResponse(response) };
-  const cause = incomplete?.isPermanent ? { cause: incomplete.message } : {};
-  const sent = { ...state, openCreation: { ...openCreation, ...cause } };
+  const sent = {
+    ...state,
+    openCreation: {
+      at: new Date(session.currentTime()).toISOString(),
+      trigger: rotation.trigger,
+      response: response && keptResponse(response),
+      ...(incomplete?.isPermanent && { cause: incomplete.message }),
+    },
+  };
   const outcome = readCreation(change, sent);
-  // Another resource has this key and will delete it, so the creation must not stay open here. But what a
-  // setting has found may be a wrong value, beside a new key.
+  // Whoever has this key deletes it, so the creation must not stay open: read later, it could be dead. But
+  // what a setting has found may be a wrong value, beside a new key.
   const isMapped = session.readSettings().responses.apiKey !== undefined;
   if (outcome.kind === "known" && !isMapped) throw sameKey(change.name.urn, outcome.holder, null);
   const { state: reached, failure } = settleCreation(change, sent, outcome);
   return { state: reached, failure: failure && withTransportError(failure, incomplete) };
 }
 
-/** Says of an open creation why its response is incomplete, unless it says so already: a lasting cause. */
+/**
+ * Adds why the response is incomplete, with the code and the facts of that error. A lasting cause is already
+ * in the message of the open creation.
+ */
 function withTransportError(failure: PartnerError, incomplete: PartnerError | null): PartnerError {
   if (incomplete === null) return failure;
   if (incomplete.isPermanent) return incomplete.withMessage(failure.message, { summary: null });
@@ -117,8 +125,8 @@ async function endOverlap(change: KeyChange, state: KeyState): Promise<boolean> 
   if (!(result instanceof PartnerError)) return result;
   // A 500 may pass, unless it has stayed since the end of the overlap.
   const isOver = !isPreviousValid(state, session.currentTime());
-  const mayPass = !result.isRefusal && !(result.status === 500 && isOver);
-  if (mayPass) throw result;
+  const isLasting = result.isRefusal || (result.status === 500 && isOver);
+  if (!isLasting) throw result;
   if (!isNewTrigger(state.trigger, rotation)) throw previousNotDeleted(result);
   session.notify(keyGivenUp(previous, name.urn, result));
   return false;

@@ -65,8 +65,10 @@ export function noKeyError(
   outcome: CreationOutcome,
   { current }: KeyState,
 ): PartnerError | null {
-  if (outcome.kind === "known")
-    return sameKey(urn, outcome.holder, session.settings.settingName("responses.apiKey"));
+  if (outcome.kind === "known") {
+    const isMapped = session.readSettings().responses.apiKey !== undefined;
+    return sameKey(urn, outcome.holder, isMapped ? session.settings.settingName("responses.apiKey") : null);
+  }
   const unread = unreadOf(session, outcome);
   const { hasStack } = session;
   return unread && openCreationBlocks(unread, { hasKey: current !== null, urn, hasStack });

@@ -54,7 +54,8 @@ export function stepOf(
   outcome: CreationOutcome["kind"],
 ): Step {
   const step = stepOfKeys(state, rotation, now);
-  // By any other trigger than that of the creation. Back at the last used one, nothing is due: it stays open.
+  // By any other trigger than that of the creation. Going back to the last used one makes nothing due: the
+  // creation stays open, and blocks nothing.
   const hasPersonActed = isNewTrigger(state.openCreation?.trigger ?? null, rotation);
   switch (outcome) {
     case "settled":

@@ -104,3 +104,11 @@ it("settings that come later replace the first ones, and what is secret in them 
   expect(session.readSettings().headers).toEqual(headers);
   expect(session.secrets.mask("t0ken-of-the-test dXNlcjpwYXNz")).toBe("*** ***");
 });
+
+it("an invalid proxy is no answer of the Partner API", async () => {
+  const env = { HTTPS_PROXY: "http://[" };
+  const session = new AccountSession({ env, notify: () => undefined });
+  const settings = { "partners:baseUrl": "https://partners.example.com", "partners:accessToken": "token" };
+  session.configure(new Map(Object.entries(settings)));
+  await expect(session.assertReachable()).rejects.toMatchObject({ code: "PARTNERS_CONFIGURATION" });
+});

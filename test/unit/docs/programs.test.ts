@@ -38,7 +38,7 @@ const HANGS = 600_000;
 
 it("every program in the docs is part of an example or compiles", { timeout: HANGS }, async () => {
   const blocks = FILES.filter((file) => /^(README|docs\/.*)\.md$/.test(file)).flatMap((file) =>
-    [...page(file).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = ""]) => ({ file, block })),
+    [...page(file).matchAll(/^ *```ts\n(.*?)^ *```$/gms)].map(([, block = ""]) => ({ file, block })),
   );
   expect(blocks.length).toBeGreaterThan(10);
   const cwd = await temporaryFolder();

@@ -440,6 +440,22 @@ describe("a key that another resource has", () => {
     expect(stack.notices.filter(({ text }) => text.startsWith("Did not delete"))).toHaveLength(1);
   });
 
+  it("is deleted through its ID although an imported copy of it, which has none, was not found", async () => {
+    const service = await startService({ deletesBy: "id", body: (key, id) => ({ id, key }) });
+    const stack = new Stack(service);
+    await stack.up();
+    const [apiKey = ""] = service.keys;
+    const { keys, adopted, name } = await takeOver(stack, apiKey);
+    keys.diff(stack.outputs, { account: "default", rotation: { trigger: "b", overlapDays: 0 } }, name);
+    await keys.delete(adopted, other);
+    expect([service.keys.has(apiKey), stack.notices.at(-1)?.text]).toEqual([
+      true,
+      expect.stringContaining("so it counts as deleted") as string,
+    ]);
+    await keys.delete(stack.outputs, name);
+    expect(service.keys).not.toContain(apiKey);
+  });
+
   it("is not deleted if a setting finds another value in its response today", async () => {
     const body = (key: string, id: string) => ({ id, key, secret: `sk_9f8e7d6c5b4a3f2e_${id}` });
     const service = await startService({ deletesBy: "id", body });

@@ -255,6 +255,7 @@ export async function runCommand(stack: Entry[], program: Program, command: Comm
     if (isReplaced && !isForced) news = await check(name, {}, args);
     const changes = diff === null || diff.changes || old?.failed === true;
     if (changes) changed.push(name);
+    if (command.parallel) await turn(); // The engine plans others meanwhile.
     if (verb === "preview") {
       const olds = isReplaced ? null : (old?.outputs ?? null);
       if (changes) visible.push(publicText(adapterOf(name).preview(olds, news)));

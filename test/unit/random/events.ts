@@ -112,8 +112,8 @@ const regroup = eventOf("regroup", {
 const share = eventOf("share", {
   name: keyName,
   overlapDays: fc.constantFrom(0, 2, 2),
-  parallel: fc.boolean(),
-  delays,
+  parallel: fc.constantFrom(true, true, false),
+  delays: fc.oneof(fc.constant([0]), delays),
   faults,
 });
 

@@ -120,6 +120,16 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
   return holding.response === null && service.deletesBy !== "key";
 }
 
+/** Returns the valid keys of a resource that its service can delete, by what the resource has. */
+export function deletableKeys(service: Service, { outputs }: Entry): readonly string[] {
+  const { deletesBy, missesRoute, liveKeys } = service;
+  const { current, previous } = keysOf(outputs);
+  return liveKeys().filter((key) => {
+    const holding = [current, previous].find(({ apiKey }) => apiKey === key);
+    return holding && (deletesBy === "key" ? !missesRoute(key) : holding.response != null);
+  });
+}
+
 /** Asserts that a warning names each key that counts as gone although the service has not deleted it. */
 function assertGoneKeysNamed(finished: Finished): void {
   const { stack, service, before } = finished;

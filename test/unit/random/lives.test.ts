@@ -10,6 +10,7 @@ import { lives, type Event } from "./events.ts";
 import {
   assertOperation,
   CLOCK_WAS_WRONG,
+  deletableKeys,
   isAhead,
   openCreationOf,
   rotationOf,
@@ -50,6 +51,7 @@ class Life {
   readonly #stack: Entry[] = [];
   readonly #known = { lost: new Set<string>(), gone: new Set<string>(), drifted: new Set<number>() };
   #now = Date.parse("2026-01-01T00:00:00Z");
+  #ticks = 0;
   /** The setting `responses`: today's, and that of the last `up`. */
   #responses: Properties = {};
   #usedResponses: Properties = {};
@@ -277,6 +279,14 @@ class Life {
     await this.#run({ verb: "up", ...how }, faults);
   }
 
+  /** Forgets what a removal could not delete. */
+  #giveUp(name: string): void {
+    const keys = this.#stack.filter((each) => each.name === name && each.name.startsWith("key"));
+    const deletable = keys.flatMap((entry) => deletableKeys(this.#service, entry));
+    assert.deepEqual(deletable, [], "a message asks to forget a key that could be deleted");
+    this.#forget(name, true);
+  }
+
   /** `pulumi state delete`: a person forgets a resource, or one that was replaced, with all that it has. */
   #forget(name: string, isReplaced = false): void {
     const entries = this.#stack.filter((each) => each.name === name);
@@ -303,11 +313,12 @@ class Life {
     const service = this.#service;
     const { url: baseUrl, accessToken } = service;
     const currentTime = (): number => this.#now;
-    const sleep = (milliseconds: number) => Promise.resolve(void (this.#now += milliseconds));
+    const sleep = (milliseconds: number) => Promise.resolve(void (this.#now += Math.ceil(milliseconds)));
     return {
       env: { PARTNERS_DEBUG: "1", OLD_KEY: this.#keyToImport },
       settings: { baseUrl, accessToken, requestTimeout, responses: JSON.stringify(responses) },
-      clock: { now: currentTime, random: () => 0.5, sleep },
+      // No two moments are the same, or a list from before a question would count as one from after it.
+      clock: { now: () => this.#now + (this.#ticks += 0.001), random: () => 0.5, sleep },
       currentTime,
       knowsUrn: this.#people.knowsUrn,
       onRequest: (listener: () => void) => void (service.onRequest = listener),
@@ -333,7 +344,7 @@ class Life {
       else if (errors.includes("may have one key")) this.#replaceOnlyKey(failed);
       else if (errors.includes("To give up that key"))
         for (const { name, news } of failed) this.#rotate(name, rotationOf(news).overlapDays ?? 1);
-      else if (errors.includes("state delete")) for (const { name } of failed) this.#forget(name, true);
+      else if (errors.includes("state delete")) for (const { name } of failed) this.#giveUp(name);
       else if (errors.includes("Run this again later")) this.#now += 3 * DAY;
       else {
         assert(errors.includes("up --replace"), `${verb} fails without a fault: ${errors}`);
@@ -350,8 +361,9 @@ class Life {
   /** Replaces the only key, or deletes it at the service if no resource goes on with it. */
   #replaceOnlyKey(failed: readonly Call[]): void {
     const [, only] = this.#service.keys;
-    const holders = this.#stack.filter(({ replaced }) => !replaced);
-    if (only?.isLive && !JSON.stringify(holders).includes(only.key)) this.#deleteAtService(only);
+    // One that is lost or was replaced: a warning or an error has asked for that.
+    const isHeld = this.#stack.some(({ replaced, outputs }) => !replaced && outputs["apiKey"] === only?.key);
+    if (only?.isLive && !isHeld) this.#deleteAtService(only);
     for (const { name } of failed) this.#rotate(name, 0);
   }
 
