@@ -15,7 +15,7 @@ const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the 
 const TEXT = `${SUMMARY}. Check the token.`;
 const LAST_UP =
   'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; if ' +
-  'you have removed the resource from the program, put it back (and its Provider, if it has one), run ' +
+  "you have removed the resource from the program, put it back (and its Provider, if it has one), run " +
   '"pulumi up", and remove it again.';
 
 it("all messages of hosts are those of host-messages.txt", async () => {
