@@ -22,6 +22,7 @@ import { bodyOf, includesKey, valuesOf, type Key } from "./key-state.js";
  */
 export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<boolean> {
   const { session, holders, name } = context;
+  if (holders.hasDeleted(key)) return true; // Another resource had it, too.
   const others = holders.othersThatStay(name);
   const holder = others.find(({ keys }) => includesKey(keys, key));
   if (holder !== undefined) {
@@ -47,7 +48,7 @@ export async function deleteKey(context: KeyContext, key: Key, current: Key | nu
     await session.assertReachable(); // At a wrong address, a 404 proves nothing.
     session.notify(keyWasGone(key, name.urn));
   }
-  holders.markDeleted(key);
+  holders.markGone(key, answers === null);
   return true;
 }
 

@@ -56,15 +56,22 @@ export class KeyHolders {
     this.#forget(key, (holder) => isSameResource(holder, name));
   }
 
-  /** Records that a key is deleted, or gone. If the service returns it again, it has created it again. */
-  markDeleted(key: Key): void {
-    for (const value of valuesOf(key)) this.#deleted.add(value);
+  /** Records that nobody has a key any more. @param isDeleted Whether this process deleted it. */
+  markGone(key: Key, isDeleted: boolean): void {
+    if (isDeleted) for (const value of valuesOf(key)) this.#deleted.add(value);
     this.#forget(key, () => true);
   }
 
-  /** Whether this process has deleted a key, or found it gone. */
-  hasDeleted({ apiKey }: Key): boolean {
-    return this.#deleted.has(apiKey);
+  /** Whether this process has deleted a key. One that was not found may still be deleted by another value. */
+  hasDeleted(key: Key): boolean {
+    return valuesOf(key).some((value) => this.#deleted.has(value));
+  }
+
+  /** Records that the service has returned a key. @returns whether this process had deleted it. */
+  markCreated(key: Key): boolean {
+    const isAgain = this.hasDeleted(key);
+    for (const value of valuesOf(key)) this.#deleted.delete(value);
+    return isAgain;
   }
 
   /** Returns the other resources that go on using their keys. */

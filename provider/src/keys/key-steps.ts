@@ -136,6 +136,6 @@ async function endOverlap(change: KeyChange, state: KeyState): Promise<boolean> 
 function settleCreation(change: KeyChange, state: KeyState, outcome: CreationOutcome): Applied<KeyState> {
   if (outcome.kind !== "readable") return { state, failure: noKeyError(change, outcome, state) };
   const { session, holders, rotation, name } = change;
-  if (holders.hasDeleted(outcome.key)) session.notify(deletedKeyAgain(outcome.key, name.urn));
+  if (holders.markCreated(outcome.key)) session.notify(deletedKeyAgain(outcome.key, name.urn));
   return { state: withNewKey(state, outcome.key, rotation, session.currentTime()), failure: null };
 }

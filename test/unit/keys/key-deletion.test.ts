@@ -444,6 +444,22 @@ describe("a key that another resource has", () => {
     expect(stack.notices.filter(({ text }) => text.startsWith("Did not delete"))).toHaveLength(1);
   });
 
+  it("is deleted once if the plan of the other rotation comes after the deletion, which is then not told", async () => {
+    const { service, stack } = await start();
+    await stack.up({ trigger: "b", overlapDays: 7 });
+    const [previous = ""] = service.keys;
+    const keys = stack.start();
+    const before = service.requests.length;
+    for (const name of ["one", "two"].map((each) => ({ id: `key-${each}`, urn: `${URN}-${each}` }))) {
+      const inputs = { account: "default", rotation: { trigger: "c", overlapDays: 7 } };
+      keys.diff(stack.outputs, inputs, name);
+      await keys.update(stack.outputs, inputs, name);
+    }
+    const deletions = service.requests.slice(before).filter((request) => request.startsWith("DELETE"));
+    expect(deletions).toEqual([`DELETE /api-key/${previous}`]);
+    expect(stack.notices.filter(({ text }) => /does not know|Gave up/.test(text))).toEqual([]);
+  });
+
   it("is deleted through its ID by an imported copy to which the resource that created it has left it", async () => {
     const service = await startService({ deletesBy: "id", body: (key, id) => ({ id, key }) });
     const stack = new Stack(service);
