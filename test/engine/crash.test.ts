@@ -2,6 +2,7 @@ import type * as partners from "pulumi-partners";
 import { expect, it } from "vitest";
 
 import { killed } from "../support/killed.ts";
+import { LONG } from "../support/random.ts";
 import { follow } from "./follow-steps.ts";
 import { declareFleet, declareKey, declareWebhook, stackFor, statesOf, WEBHOOKS } from "./support.ts";
 
@@ -35,10 +36,15 @@ it("after kill -9 of the CLI and the plugin in the middle of a request, repeatin
       ["Make sure that no other run is active", () => undefined],
       ["Run the interrupted command again", async () => (again = await run(operation))],
     ] as const;
-    const printed = await follow("docs/troubleshooting.md", "## A run was killed", { stack, people });
-    expect(/"type": "creating"/.test(printed[1] ?? "")).toBe(createsTwice);
+    if (createsTwice || LONG) {
+      const printed = await follow("docs/troubleshooting.md", "## A run was killed", { stack, people });
+      expect(/"type": "creating"/.test(printed[1] ?? "")).toBe(createsTwice);
+      expect(again?.printed).not.toContain("pending operations");
+    } else {
+      await stack.pulumi("cancel", "--yes");
+      again = await run(operation);
+    }
     expect(again).toMatchObject({ error: "" });
-    expect(again?.printed).not.toContain("pending operations");
 
     // The only possible loss is a key that was created but not yet saved in the state. Nobody has it.
     const known = operation === "up" ? [(await stack.outputs())["apiKey"]] : [];

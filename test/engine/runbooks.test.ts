@@ -246,8 +246,6 @@ describe.each(HOSTS)("with the %s form,", (host) => {
     const here = {
       "http://127.0.0.1:4010": api.url,
       "demo-token": api.accessToken,
-      // The tests select a stack with a variable.
-      "stack init rehearsal": "stack init rehearsal; export PULUMI_STACK=rehearsal",
     };
     const heading = "## Rehearse a rotation";
     const [, runs = ""] = await follow(PAGE, heading, { stack, people, here });
