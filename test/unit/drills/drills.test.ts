@@ -6,13 +6,14 @@ import { expect, it } from "vitest";
 
 import { ENGINE_DRILLS, sentencesOf } from "../../support/advice.ts";
 import { FILES, page } from "../docs/pages.ts";
+import { DELETION_DRILLS } from "./deletion-drills.ts";
 import { KEY_DRILLS } from "./key-drills.ts";
 import { expectPeace } from "./person.ts";
 import { REQUEST_DRILLS } from "./request-drills.ts";
 import { SETTING_DRILLS } from "./setting-drills.ts";
 import { WEBHOOK_DRILLS } from "./webhook-drills.ts";
 
-const DRILLS = { ...KEY_DRILLS, ...WEBHOOK_DRILLS, ...REQUEST_DRILLS, ...SETTING_DRILLS };
+const DRILLS = { ...KEY_DRILLS, ...DELETION_DRILLS, ...WEBHOOK_DRILLS, ...REQUEST_DRILLS, ...SETTING_DRILLS };
 
 it.each(Object.entries(DRILLS))("whoever follows %j ends the situation", async (words, drill) => {
   const person = await drill(words);

@@ -1,17 +1,17 @@
 /** The remedies of key-messages.txt. */
 import { expect } from "vitest";
 
-import { refuse, replaceAnswers, loseAnswers, type PartnerApiServer } from "../../support/sandbox.ts";
+import { replaceAnswers, loseAnswers, type PartnerApiServer } from "../../support/sandbox.ts";
 import { DAY, startService, type Shape } from "../keys/support.ts";
 import { startGateway } from "./gateway.ts";
-import { expectPeace, Person, type Drills } from "./person.ts";
+import { Person, type Drills } from "./person.ts";
 
-const at = (trigger: string, overlapDays = 7) => ({ rotation: { trigger, overlapDays } });
+export const at = (trigger: string, overlapDays = 7) => ({ rotation: { trigger, overlapDays } });
 /** A response with two values that may be the key. */
 const two = (key: string) => ({ one: { value: key }, two: { value: `${key.slice(0, -6)}f7a9b2` } });
-const withId = { body: (key: string, id: string) => ({ id, key }) };
+export const withId = { body: (key: string, id: string) => ({ id, key }) };
 
-async function start(shape: Shape = {}) {
+export async function startKey(shape: Shape = {}) {
   const service = await startService(shape);
   return new Person(service, { key1: at("a") });
 }
@@ -23,13 +23,13 @@ function answerWithoutKey(service: PartnerApiServer): void {
 }
 
 /** Asks the service to delete a key, if the last message says so. */
-function askToDelete({ service, printed }: Person, key: string | undefined): void {
+export function askToDelete({ service, printed }: Person, key: string | undefined): void {
   if (/[Aa]sk the service to delete|delete it at the service/.test(printed)) service.keys.delete(key ?? "");
 }
 
 /** Rotates twice at a service that loses what it answers. @returns a person whose last rotation is lost. */
 async function loseRotation(): Promise<Person> {
-  const person = await start();
+  const person = await startKey();
   await person.run();
   loseAnswers(person.service, "createApiKey");
   person.program.set("key1", at("b"));
@@ -39,7 +39,7 @@ async function loseRotation(): Promise<Person> {
 
 export const KEY_DRILLS: Drills = {
   "To create another key, set a new rotation.trigger or run": async (words) => {
-    const person = await start();
+    const person = await startKey();
     loseAnswers(person.service, "createApiKey");
     await person.fail();
     askToDelete(person, [...person.service.keys][0]);
@@ -64,7 +64,7 @@ export const KEY_DRILLS: Drills = {
   },
 
   "Once that is corrected, set a new rotation.trigger": async (words) => {
-    const person = await start();
+    const person = await startKey();
     const { service } = person;
     const gateway = await startGateway(service, (request) => {
       if (!request.startsWith("POST ")) return null;
@@ -81,14 +81,14 @@ export const KEY_DRILLS: Drills = {
   },
 
   "The stack keeps the response: run": async (words) => {
-    const person = await start({ body: two });
+    const person = await startKey({ body: two });
     await person.fail();
     await person.follow(words, "/one/value");
     return person;
   },
 
   "If the response contains no key, set a new rotation.trigger": async (words) => {
-    const person = await start();
+    const person = await startKey();
     answerWithoutKey(person.service);
     await person.fail();
     await person.follow(words);
@@ -97,7 +97,7 @@ export const KEY_DRILLS: Drills = {
   },
 
   "If the response does not contain it,": async (words) => {
-    const person = await start();
+    const person = await startKey();
     const { service } = person;
     answerWithoutKey(service);
     await person.fail();
@@ -132,7 +132,7 @@ export const KEY_DRILLS: Drills = {
   },
 
   "does not point to the key, correct it": async (words) => {
-    const person = await start({ body: (key) => ({ account: "acct_0123456789abcdef", key }) });
+    const person = await startKey({ body: (key) => ({ account: "acct_0123456789abcdef", key }) });
     person.settings["responses"] = '{"apiKey":"/account"}';
     await person.run();
     person.program.set("key1", at("b"));
@@ -145,7 +145,7 @@ export const KEY_DRILLS: Drills = {
   },
 
   "If it does not work, set a new rotation.trigger": async (words) => {
-    const person = await start();
+    const person = await startKey();
     const { service } = person;
     person.options = { deleteBeforeReplace: true };
     person.program.set("key1", { rotation: { trigger: "a" } });
@@ -161,7 +161,7 @@ export const KEY_DRILLS: Drills = {
   },
 
   "If today's clock is right, set a new rotation.trigger": async (words) => {
-    const person = await start();
+    const person = await startKey();
     await person.run();
     person.now += 400 * DAY;
     person.program.set("key1", at("b"));
@@ -176,89 +176,8 @@ export const KEY_DRILLS: Drills = {
     return person;
   },
 
-  "Set another access token first": async (words) => {
-    const person = await start();
-    const { service } = person;
-    await person.run();
-    const [key = ""] = service.keys;
-    person.settings["accessToken"] = service.accessToken = key;
-    person.program.clear();
-    await person.fail();
-    await person.follow(words);
-    person.settings["accessToken"] = service.accessToken = "ptk_another_0123456789";
-    return person;
-  },
-
-  "Fix that error first": async (words) => {
-    await expectPeace(await followReplacement(words, false)); // In the dynamic host.
-    return followReplacement(words, true);
-  },
-
-  "the key is gone: run": async (words) => {
-    const person = await start({ ...withId, deletesBy: "id", malformed: 400 });
-    await person.run();
-    person.service.keys.clear(); // A person has revoked it.
-    person.program.clear();
-    await person.fail();
-    await person.follow(words);
-    return person;
-  },
-
-  "To give up that key without deleting it, set a new rotation.trigger": async (words) => {
-    const person = await startPreviousRefused();
-    await person.follow(words);
-    person.program.set("key1", at("c"));
-    await person.run();
-    askToDelete(person, [...person.service.keys][0]);
-    return person;
-  },
-
-  "If that key no longer works, run": async (words) => {
-    const person = await start(withId);
-    await person.run();
-    person.service.answers.deleteApiKey = () => ({ status: 422 }); // To the key and to its ID.
-    person.service.keys.clear();
-    person.program.clear();
-    await person.fail();
-    if (person.printed.includes("apiKeyId")) {
-      await person.follow("apiKeyId");
-      expect((await person.run()).error).toBeNull();
-    }
-    await person.follow(words);
-    return person;
-  },
-
-  "To keep the resource,": async (words) => {
-    const follow = async (isDeclared: boolean): Promise<Person> => {
-      const person = await start();
-      await person.run();
-      const deleteAndFail = async (usual: () => unknown) => ({ ...((await usual()) as object), status: 500 });
-      replaceAnswers(person.service, "deleteApiKey", deleteAndFail, 1);
-      if (!isDeclared) person.program.clear();
-      await person.fail(isDeclared ? "destroy" : "up");
-      if (person.printed.includes("declare it")) person.program.set("key1", at("a"));
-      await person.follow(words);
-      expect(person.stack, "the resource is kept").toHaveLength(1);
-      return person;
-    };
-    await expectPeace(await follow(true));
-    return follow(false);
-  },
-
-  "If it still works, delete it at the service": async (words) => {
-    const person = await start();
-    await person.run();
-    const [key = ""] = person.service.keys;
-    refuse(person.service, "deleteApiKey", 404); // By its key, it is not found.
-    person.program.clear();
-    await person.run();
-    await person.follow(words);
-    askToDelete(person, key);
-    return person;
-  },
-
   'To import this resource, use "env:"': async (words) => {
-    const person = await start();
+    const person = await startKey();
     person.service.keys.add("pk_made_by_hand_0123456789");
     person.options = { imports: { name: "key1", id: "pk_made_by_hand_0123456789" } };
     await person.fail();
@@ -270,21 +189,6 @@ export const KEY_DRILLS: Drills = {
   },
 };
 
-/** A hook repeats the creation of a replacement until the engine goes on without a key. */
-async function followReplacement(words: string, knowsUrn: boolean): Promise<Person> {
-  const person = await start();
-  const { service } = person;
-  person.knowsUrn = knowsUrn;
-  await person.run();
-  replaceAnswers(service, "createApiKey", () => "reset", 1);
-  await person.fail("up", { replace: "key1", repetitions: 10 });
-  await person.follow(words);
-  await person.fail(); // That error: it says what to do.
-  await person.follow("Ask the service to delete that key");
-  person.program.set("key1", at("b"));
-  return person;
-}
-
 /** A service that has one key at a time, and returns it again. */
 async function startWithOneKey() {
   const service = await startService();
@@ -294,17 +198,4 @@ async function startWithOneKey() {
     return { status: 201, body: { apiKey: [...service.keys][0] } };
   };
   return { service, person: new Person(service, { key1: at("a") }) };
-}
-
-/** A service that refuses to delete the previous key, whose overlap is over. */
-async function startPreviousRefused(): Promise<Person> {
-  const person = await start();
-  for (const trigger of ["a", "b"]) {
-    person.program.set("key1", at(trigger));
-    await person.run();
-  }
-  refuse(person.service, "deleteApiKey", 422, Infinity);
-  person.now += 7 * DAY;
-  await person.fail();
-  return person;
 }
