@@ -29,8 +29,8 @@ export class KeyHolders {
   readonly #urnsWithoutKey = new Set<string>();
   /** The keys whose responses are known, by value. */
   readonly #created = new Map<string, Key>();
-  /** The values of the keys that this process has deleted. */
-  readonly #deleted = new Set<string>();
+  /** The values of the keys that are gone, and whether this process has deleted them. */
+  readonly #gone = new Map<string, boolean>();
 
   /** Records the keys that a resource has in the state. @param isLeaving Whether it is being replaced. */
   record({ id, urn }: ResourceName, { current, previous }: KeyState, isLeaving = false): void {
@@ -58,20 +58,18 @@ export class KeyHolders {
 
   /** Records that nobody has a key any more. @param isDeleted Whether this process deleted it. */
   markGone(key: Key, isDeleted: boolean): void {
-    if (isDeleted) for (const value of valuesOf(key)) this.#deleted.add(value);
+    for (const value of valuesOf(key)) this.#gone.set(value, isDeleted);
     this.#forget(key, () => true);
   }
 
   /** Whether this process has deleted a key. One that was not found may still be deleted by another value. */
   hasDeleted(key: Key): boolean {
-    return valuesOf(key).some((value) => this.#deleted.has(value));
+    return valuesOf(key).some((value) => this.#gone.get(value) === true);
   }
 
-  /** Records that the service has returned a key. @returns whether this process had deleted it. */
+  /** Records that the service has returned a key. @returns whether it was gone in this process. */
   markCreated(key: Key): boolean {
-    const isAgain = this.hasDeleted(key);
-    for (const value of valuesOf(key)) this.#deleted.delete(value);
-    return isAgain;
+    return valuesOf(key).filter((value) => this.#gone.delete(value)).length > 0;
   }
 
   /** Returns the other resources that go on using their keys. */
