@@ -51,12 +51,6 @@ export function openCreationBlocks(unread: UnreadCreation, resource: KeylessReso
   return noKeyRead(creation, urn, `${ASK_SERVICE} ${another}`);
 }
 
-/** A preview of an update that fails with {@link openCreationBlocks}, or with {@link sameKey}. */
-export function updateWillFail(at: string, urn: string): Notice {
-  const creation = `the creation${inResource("for", urn)} at ${minuteOf(at)} has led to no key`;
-  return warning(`"pulumi up" will fail: ${creation}. Its error says what to do.`);
-}
-
 /** What only a person can do: the contract lists no keys. */
 export const ASK_SERVICE = "Ask the service to delete that key.";
 

@@ -8,7 +8,6 @@ import {
   previousKeyEnds,
   rotationAhead,
   rotationWaits,
-  updateWillFail,
 } from "./key-messages.js";
 import { NO_KEY, outputsOf, valuesOf, type KeyState } from "./key-state.js";
 import type { Assessment, KeyChange } from "./key-steps.js";
@@ -57,10 +56,8 @@ function aboutCorrection({ session, name }: KeyChange, { state }: Assessment): N
 function aboutCreation(change: KeyChange, { step, state, outcome }: Assessment): Notice[] {
   if (!STEPS[step].creates) {
     const error = noKeyError(change, outcome, state);
-    if (error === null) return [];
-    // The update fails with this error, which would be shown twice.
-    if (step === "blocked") return [updateWillFail(state.openCreation?.at ?? "", change.name.urn)];
-    return [warning(error.message)];
+    // An update fails with the same words. But where a hook repeats it, the engine does not show its error.
+    return error === null ? [] : [warning(error.message)];
   }
   const unread = unreadOf(change.session, outcome);
   return unread === null ? [] : [openCreationDropped(unread.creation, change.name.urn)];

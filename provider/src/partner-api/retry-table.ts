@@ -3,7 +3,7 @@ import { permanentCause } from "./connection-errors.js";
 import type { OperationKind } from "./operations.js";
 import {
   canBeRefusedForNow,
-  isConflict,
+  isBusy,
   isInternalError,
   isLocked,
   isSuccess,
@@ -90,5 +90,5 @@ function isRefusedForNow({ attempt, retryAfter }: Arrival): boolean {
 
 /** The service may do one thing at a time. */
 function conflictsWithOurs({ attempt, overlapped, isAlreadySo }: Arrival): boolean {
-  return attempt.kind === "response" && isConflict(attempt.status) && overlapped && !isAlreadySo;
+  return attempt.kind === "response" && isBusy(attempt.status) && overlapped && !isAlreadySo;
 }

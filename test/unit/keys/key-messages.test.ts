@@ -90,7 +90,6 @@ const ALL = [
     failure("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 400.`),
     messages.PREVIOUS_DELETED,
   ),
-  messages.updateWillFail(AT, URN),
   messages.openCreationDropped(lost, URN),
   messages.openCreationDropped(unread, ""),
   messages.openCreationNotDeleted(lost, URN, propose("apiKey", pointers)),
