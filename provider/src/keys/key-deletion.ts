@@ -23,10 +23,10 @@ import { bodyOf, includesKey, valuesOf, type Key } from "./key-state.js";
 export async function deleteKey(context: KeyContext, key: Key, current: Key | null): Promise<boolean> {
   const { session, holders, name } = context;
   if (holders.hasDeleted(key)) return true; // Another resource had it, too.
+  holders.leave(name, key); // Before any request: no other resource must leave it to this one from now on.
   const others = holders.othersThatStay(name);
   const holder = others.find(({ keys }) => includesKey(keys, key));
   if (holder !== undefined) {
-    holders.leave(name, key);
     session.notify(keyHeldByOther(key, name.urn, holder.urn));
     return false;
   }
