@@ -15,8 +15,6 @@ export const isRedirect = oneOf("3xx");
 export const isAuthentication = oneOf(401, 403);
 /** Nothing has this ID, or there is no Partner API at this address. */
 export const isNotFound = oneOf(404, 410);
-/** The service rejects the request, which has no body: its ID is wrong, or this is not allowed now. */
-export const isInvalid = oneOf(400, 422);
 /** About the ID in the path: another one may be right. A 500 may be a crash on a key in place of a UUID. */
 export const isAboutId = oneOf(400, 404, 410, 422, 500);
 /** The account does not allow this now: it has another key, or the webhook already has the wanted state. */
