@@ -51,13 +51,17 @@ it.each(LONG ? HOSTS : ["native" as const])(
     expect(await run("up")).toMatchObject({ error: "" });
     delete states[102];
     isMoved = true;
-    const created = Promise.withResolvers<undefined>();
-    replaceAnswers(api, "createApiKey", (usual) => {
-      created.resolve(undefined);
+    // The key, and so the resource that depends on it, waits until the release is on the wire.
+    const isReleasing = Promise.withResolvers<undefined>();
+    const isCreating = Promise.withResolvers<undefined>();
+    replaceAnswers(api, "createApiKey", async (usual) => {
+      isCreating.resolve(undefined);
+      await isReleasing.promise;
       return usual();
     });
     const refuse = async () => {
-      await created.promise;
+      isReleasing.resolve(undefined);
+      await isCreating.promise;
       return { status: 503 };
     };
     replaceAnswers(api, "setWebhookState", refuse, 1);
