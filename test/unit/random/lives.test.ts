@@ -329,7 +329,8 @@ class Life {
   /** Runs a command without a fault. What its messages ask for is done, until it succeeds. */
   async #succeed(verb: Command["verb"]): Promise<Operation> {
     const { onlyKey } = this.#service;
-    for (let left = 5; ; left -= 1) {
+    // The engine stops at the first failure: each old entry may be forgotten in a run of its own.
+    for (let left = 5 + this.#stack.length; ; left -= 1) {
       const parallel = this.#people.declareAtOnce;
       // Where only one key is allowed, it is deleted before another one is created.
       const operation = await this.#run({ verb, parallel, deleteBeforeReplace: onlyKey !== null });
