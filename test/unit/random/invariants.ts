@@ -115,7 +115,9 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
   const { current, previous } = keysOf(outputs);
   const holding = [current, previous].find((each) => JSON.stringify(each).includes(key));
   if (holding === undefined || notices.some(({ text }) => text.startsWith("Gave up"))) return true;
-  if (isIdChosen && service.missesRoute(key)) return true; // Its 404 decides, although the router sent it.
+  // The 404 of the value that a person has chosen decides, whatever the service answered to the key.
+  const isSent = service.requests.includes(`DELETE /api-key/${encodeURIComponent(key)}`);
+  if (isIdChosen && isSent) return true;
   if (holding.apiKey !== key) return service.deletesBy === "key"; // A person has named the wrong value.
   return holding.response === null && service.deletesBy !== "key";
 }
