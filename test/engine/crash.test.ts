@@ -37,7 +37,7 @@ it("after kill -9 of the CLI and the plugin in the middle of a request, repeatin
       ["Run the interrupted command again", async () => (again = await run(operation))],
     ] as const;
     if (createsTwice || LONG) {
-      const printed = await follow("docs/troubleshooting.md", "## A run was killed", { stack, people });
+      const printed = await follow("docs/runbooks.md", "## A run was killed", { stack, people });
       expect(/"type": "creating"/.test(printed[1] ?? "")).toBe(createsTwice);
       expect(again?.printed).not.toContain("pending operations");
     } else {

@@ -13,6 +13,7 @@ import { LONG } from "../support/random.ts";
 import { blocksOf } from "./support.ts";
 
 const GUIDE = "docs/get-started.md";
+const INSTALLATION = "docs/installation.md";
 const EXAMPLES = "examples/README.md";
 /** The lowest versions that the package supports. */
 const LOWEST = {
@@ -30,7 +31,7 @@ const LIMIT = { timeout: 600_000 };
 const SETTING = /^(pulumi config set|export) /;
 /** Commands that other tests run, or that need a real service. */
 const RUN_ELSEWHERE =
-  /^(npm|npx --no -- pulumi-partners|pulumi (up|preview|refresh|destroy|import|install|cancel|plugin|stack|state|package|do)|cd|read|\(umask) /;
+  /^(npm|curl|npx --no -- pulumi-partners|pulumi (up|preview|refresh|destroy|import|install|cancel|plugin|stack|state|package|do)|cd|read|\(umask) /;
 
 it("the CLI accepts every configuration command in the docs", async () => {
   const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
@@ -71,13 +72,15 @@ it.runIf(LONG)(
   LIMIT,
   async () => {
     const port = String(await freePort());
-    const [refuse, install, add, configure, sandbox, check, first, key, disable, repair, destroy, ...teams] =
+    const [refuse, install, add, configure, sandbox, check, first, key, disable, repair, destroy, ...rest] =
       await commandsOf(GUIDE, port);
     const [webhookProgram = "", keyProgram = "", ...others] = await blocksOf(GUIDE, "ts");
     expect(others, "a program that this test does not run").toEqual([]);
     // packages.test.ts adds the plugin from its sources, packs it, and installs it from a server.
+    const [file, server, git] = await commandsOf(INSTALLATION, port);
+    expect(rest).toEqual([]);
     expect(
-      [add, ...teams].map((block) => block?.split("\n").at(-1)?.split(" ").slice(0, 3).join(" ")),
+      [add, file, server, git].map((block) => block?.split("\n").at(-1)?.split(" ").slice(0, 3).join(" ")),
     ).toEqual(["pulumi package add", "pulumi plugin install", "pulumi plugin install", "pulumi package add"]);
     const lowest = Object.entries({ ...LOWEST, "@types/node": "22.19.0" });
     const packages = lowest.map(([name, version]) => `${name}@${version}`);
@@ -123,9 +126,9 @@ it(
   async () => {
     const port = String(await freePort());
     const [sandbox = "", run = "", copy = "", ...others] = await commandsOf(EXAMPLES, port);
-    const [upgrade = ""] = (await commandsOf("docs/versions.md", port)).map((block) =>
-      block.replaceAll("../my-stack", "../my-quickstart"),
-    );
+    const [upgrade = ""] = (await commandsOf(INSTALLATION, port))
+      .filter((block) => block.startsWith("npm pack"))
+      .map((block) => block.replaceAll("../my-stack", "../my-quickstart"));
     expect(others, "a block that this test does not run").toEqual([]);
     expect([`${sandbox}\n${run}`, copy, upgrade].map((block) => block.split("\n").length)).toEqual([4, 3, 3]);
     const destroy = "pulumi destroy --remove";

@@ -46,7 +46,7 @@ export async function follow(page: string, heading: string, options: FollowOptio
   for (const step of steps) {
     let done = 0;
     for (const { text, language, block } of partsOf(step)) {
-      const [isScript, isProgram] = [language === "sh", language === "ts" || language === "js"];
+      const [isScript, isProgram] = [language === "sh", ["ts", "js", "json"].includes(language)];
       const replies: Reply[] = [];
       for (const person of people.filter(([words]) => text.includes(words))) {
         asked.add(person);

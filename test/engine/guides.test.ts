@@ -2,7 +2,7 @@
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { page } from "../unit/docs/pages.ts";
 import { LONG } from "../support/random.ts";
@@ -14,6 +14,7 @@ import {
   declareKey,
   HOSTS,
   loseAnswers,
+  refuse,
   stackFor,
   statesOf,
   UNCHANGED,
@@ -21,6 +22,8 @@ import {
 
 const KEYS = "docs/keys.md";
 const TROUBLE = "docs/troubleshooting.md";
+const RUNBOOKS = "docs/runbooks.md";
+const PIPELINES = "docs/pipelines.md";
 /** The type of a key in a URN, as the pages have it and as it is in the other form. */
 const TYPES = {
   dynamic: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
@@ -29,7 +32,8 @@ const TYPES = {
 /** What a person does who only needs to know, or to wait. */
 const nothing = () => undefined;
 
-describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
+describe.each(HOSTS)("with the %s form,", (host) => {
+  const it = LONG ? test : test.skip;
   const here = {
     "my-stack": "test",
     [`::${TYPES.dynamic}`]: `::${TYPES[host]}`,
@@ -40,7 +44,7 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
     const { api, stack, run, keyOf, readers } = await shopFor(host);
     const [leaked = ""] = api.keys;
     const people = [readers, ["Give the key to the consumers outside", nothing]] as const;
-    const [urns = "", replaced = "", shown = ""] = await follow(KEYS, "### A leaked or deleted key", {
+    const [urns = "", replaced = "", shown = ""] = await follow(KEYS, "## A leaked or deleted key", {
       stack,
       people,
       here,
@@ -85,7 +89,7 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
       ["Change to the folder of the backend", () => ({ folder: stack.backendDir })],
       ["Otherwise, run `pulumi up`", () => shell("pulumi up").then(nothing)],
     ] as const;
-    await follow(TROUBLE, "### A file was cut off", { stack, people, here });
+    await follow(RUNBOOKS, "### A file was cut off", { stack, people, here });
     expect([await keyOf("dev"), [...api.keys]]).toEqual([key, [key]]);
     expect(await run("up", UNCHANGED)).toMatchObject({ error: "" });
   });
@@ -98,7 +102,7 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
     const { error } = await run("up");
     expect(error).toContain("unexpected end of JSON input");
     expect(error).not.toContain("failed to load checkpoint");
-    const [, command = "no command"] = /it was a lock, which `([^`]+)`/.exec(page(TROUBLE)) ?? [];
+    const [, command = "no command"] = /it was a lock, which `([^`]+)`/.exec(page(RUNBOOKS)) ?? [];
     await shell(command);
     expect(await run("up", UNCHANGED)).toMatchObject({ error: "" });
   });
@@ -134,10 +138,10 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
     await shell("pulumi up");
     const [, save = "", apply = "", quoted = ""] =
       /`(pulumi preview --save-plan [\w.]+)`[^`]*`up`[^`]*`(pulumi up --plan [\w.]+)`[^`]*`([^`]+)`/.exec(
-        page("docs/pipelines.md"),
+        page(PIPELINES),
       ) ?? [];
     expect(quoted).toBe("update is not allowed by the plan");
-    const [clock = ""] = await blocksOf("docs/runbooks.md", "js", "   ");
+    const [clock = ""] = await blocksOf("docs/testing.md", "js", "   ");
     await stack.write("shift.cjs", clock);
     const later = 'export NODE_OPTIONS="--require $PWD/shift.cjs" REHEARSE_DAYS=90';
     await shell(save);
@@ -169,9 +173,33 @@ describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
         },
       ],
     ] as const;
-    await follow("docs/versions.md", "## Stop using the package", { stack, people });
+    await follow("docs/installation.md", "## Stop using the package", { stack, people });
     expect([[...api.keys], statesOf(api)[101]]).toEqual([keys, "active"]);
     expect(await run("up", UNCHANGED)).toMatchObject({ error: "" });
     expect(await stack.stateFile()).not.toMatch(/partners|pulumi-nodejs/);
   });
+
+  test.runIf(LONG || host === "native")(
+    "drift is found without being repaired, by its exit code",
+    async () => {
+      const { api, stack, run } = await shopFor(host, { isUp: false });
+      expect(await run("up")).toMatchObject({ error: "" });
+      countRequests(api);
+      for (const change of ["createApiKey", "deleteApiKey", "setWebhookState"] as const)
+        refuse(api, change, 403, 1e9);
+      const people = [["Read the exit code", nothing]] as const;
+      const heading = "## Find drift without repairing it";
+      await follow(PIPELINES, heading, { stack, people });
+      const [check = ""] = (await blocksOf(PIPELINES, "sh", "   ")).filter((block) =>
+        block.includes("--non-interactive"),
+      );
+      api.webhooks.set(101, "disabled");
+      const drifted = await stack.shell(check);
+      const [, found = "none"] = /names the webhook: `([^`]+)`/.exec(page(PIPELINES)) ?? [];
+      expect(drifted).toMatchObject({ code: 7, stdout: expect.stringContaining(found) as string });
+      api.webhooks.delete(101);
+      expect(await stack.shell(check)).toMatchObject({ code: 1 });
+      expect(Object.keys(countRequests(api))).toEqual(["GET"]);
+    },
+  );
 });

@@ -62,7 +62,7 @@ it.runIf(LONG)(
     );
     // Before the release, the page explains why the plugin cannot be downloaded.
     const [message = ""] = (await run("preview")).error.split(" '");
-    const page = await readFile(join(ROOT, "docs/troubleshooting.md"), "utf8");
+    const page = await readFile(join(ROOT, "docs/pulumi-messages.md"), "utf8");
     expect(page.replaceAll(/\s+/g, " ")).toContain(message || "a message");
     isReleased = true;
     expect(await run("up")).toMatchObject({ error: "", changes: { create: 2 } });

@@ -47,10 +47,10 @@ it.each([
   expect(found).toEqual([]);
 });
 
-it("docs/versions.md names the lowest versions that package.json and the tools accept", () => {
+it("docs/limits.md names the lowest versions that package.json and the tools accept", () => {
   const { engines, peerDependencies, dependencies } = manifest;
   const lowest = [engines.node, peerDependencies["@pulumi/pulumi"], dependencies.undici, OLDEST_CLI];
-  const supported = sectionOf(page("docs/versions.md"), "## Supported versions");
+  const supported = sectionOf(page("docs/limits.md"), "## Supported versions");
   for (const version of lowest) expect(supported).toContain(version.replace(/^\D+/, ""));
   const [node = "", sdk = ""] = lowest.map((version) => version.replace(/^\D+/, ""));
   const patch = node.replace(/^\d+\.\d+$/, "$&.0");

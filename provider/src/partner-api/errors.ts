@@ -1,4 +1,4 @@
-/** The stable codes of errors, which docs/versions.md lists. The hosts add one for bugs. */
+/** The stable codes of errors, which docs/troubleshooting.md lists. The hosts add one for bugs. */
 export type ErrorCode =
   | "PARTNERS_CONFIGURATION"
   | "PARTNERS_CONNECTION"

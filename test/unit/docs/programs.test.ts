@@ -57,7 +57,7 @@ it("every program in the docs is part of an example or compiles", { timeout: HAN
   await mustRun(process.execPath, [tsc, ...flags.split(" "), ...programs], { cwd, timeoutMs: HANGS });
 });
 
-it.each(["README.md", "docs/get-started.md", "docs/keys.md", "docs/webhooks.md", "docs/configuration.md"])(
+it.each(["README.md", "docs/get-started.md", "docs/keys.md", "docs/webhooks.md", "docs/accounts.md"])(
   "every program in %s is in Python as well",
   (file) => {
     const folded = /^```ts\n[^`]*^```\n\n<details><summary>Python<\/summary>\n\n```python$/gm;
