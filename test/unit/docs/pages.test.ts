@@ -38,6 +38,17 @@ describe.each(PAGES)("%s", (file) => {
   });
 });
 
+it.each(FILES.filter((file) => file.endsWith(".svg")))(
+  "%s has a title, a dark form and its indents",
+  (file) => {
+    const picture = page(file);
+    expect(picture).toMatch(/^<svg [^>]*role="img">\s*<title>\w[^<]+<\/title>/);
+    expect(picture).toContain("@media (prefers-color-scheme: dark)");
+    // Browsers collapse spaces in a text, whatever xml:space says on a group around it.
+    if (/<text[^>]*>\s/.test(picture)) expect(picture).toContain("text { white-space: pre }");
+  },
+);
+
 it("every page of docs/ is reached from the README", () => {
   const reached = new Set<string>(["README.md"]);
   for (const file of reached)
