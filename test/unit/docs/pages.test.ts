@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { ROOT } from "../../../provider/tools/checkout.ts";
 import { FILES, page, PAGES } from "./pages.ts";
 
-const DOCS = PAGES.filter((file) => file.startsWith("docs/"));
+const PICTURES = FILES.filter((file) => file.endsWith(".svg"));
+const DOCS = [...PAGES.filter((file) => file.startsWith("docs/")), ...PICTURES];
 
 /** Returns the anchors that GitHub creates: lowercase, without punctuation, with hyphens for spaces. */
 function anchorsOf(markdown: string): string[] {
@@ -38,21 +39,18 @@ describe.each(PAGES)("%s", (file) => {
   });
 });
 
-it.each(FILES.filter((file) => file.endsWith(".svg")))(
-  "%s has a title, a dark form and its indents",
-  (file) => {
-    const picture = page(file);
-    expect(picture).toMatch(/^<svg [^>]*role="img">\s*<title>\w[^<]+<\/title>/);
-    expect(picture).toContain("@media (prefers-color-scheme: dark)");
-    // Browsers collapse spaces in a text, whatever xml:space says on a group around it.
-    if (/<text[^>]*>\s/.test(picture)) expect(picture).toContain("text { white-space: pre }");
-  },
-);
+it.each(PICTURES)("%s has a title, a dark form and its indents", (file) => {
+  const picture = page(file);
+  expect(picture).toMatch(/^<svg [^>]*role="img">\s*<title>\w[^<]+<\/title>/);
+  expect(picture).toContain("@media (prefers-color-scheme: dark)");
+  // Browsers collapse spaces in a text, whatever xml:space says on a group around it.
+  if (/<text[^>]*>\s/.test(picture)) expect(picture).toContain("text { white-space: pre }");
+});
 
-it("every page of docs/ is reached from the README", () => {
+it("every page and picture of docs/ is reached from the README", () => {
   const reached = new Set<string>(["README.md"]);
   for (const file of reached)
-    for (const { path } of linksOf(file)) if (PAGES.includes(path)) reached.add(path);
+    for (const { path } of linksOf(file)) if ([...PAGES, ...PICTURES].includes(path)) reached.add(path);
   expect(DOCS.length).toBeGreaterThan(10);
   expect(DOCS.filter((file) => !reached.has(file))).toEqual([]);
 });
