@@ -125,7 +125,7 @@ export function rotationAhead(key: Key, urn: string, why: "trigger" | "age", end
   const what = `${keyName(key, urn)} (${why === "trigger" ? "new rotation.trigger" : `created ${day}`})`;
   return information(
     end === null
-      ? `"pulumi up" replaces ${what} and deletes it.`
+      ? `"pulumi up" is about to replace ${what}: it creates another key, and deletes this one.`
       : `"pulumi up" rotates ${what}; it stays valid until ${minuteOf(end)}.`,
   );
 }

@@ -145,7 +145,9 @@ describe("a rotation", () => {
     const { requests, notices } = await stack.up({ afterDays: 30, overlapDays: 0 });
     expect(methods(requests)).toBe("GET POST DELETE");
     expect(notices).toEqual([
-      matching(/^information: .* replaces .* \(created 2026-03-01\) and deletes it\.$/),
+      matching(
+        /^information: .* replace .* \(created 2026-03-01\): it creates another key, and deletes this one\.$/,
+      ),
     ]);
     expect([...service.keys]).toEqual([stack.outputs["apiKey"]]);
   });
