@@ -40,7 +40,7 @@ it.runIf(LONG)(
       ["Add the code", addCode],
     ] as const;
     const here = { "https://partners.example.com": api.url };
-    const printed = await follow(PAGE, "## Take over an account", { stack, people, here });
+    const printed = await follow(PAGE, "## Import an account", { stack, people, here });
     expect(printed.at(-1)).toContain("43 unchanged");
     expect([statesOf(api), [...api.keys]]).toEqual([FORTY, OLD_KEYS]);
     expect(countRequests(api)).toEqual({ GET: 1 });
@@ -57,7 +57,7 @@ it.runIf(LONG)(
     const files = { "Pulumi.yaml": NPM };
     const { api, stack, run } = await stackFor(undefined, { files, webhooks: FORTY });
     const people = [["A webhook with `null`", nothing]] as const;
-    const printed = await follow(PAGE, "## Take over webhooks with the npm package", { stack, people });
+    const printed = await follow(PAGE, "## Import webhooks with the npm package", { stack, people });
     expect(printed.at(-1)).toContain("+ 1 created");
     expect(printed.at(-1)).not.toContain("The declared state changes");
     expect(statesOf(api)).toEqual(FORTY);
@@ -81,7 +81,7 @@ it.runIf(LONG)(
       countRequests(api);
     };
     const people = [["A webhook with `null`", write]] as const;
-    await follow(PAGE, "## Take over webhooks with the npm package", { stack, people });
+    await follow(PAGE, "## Import webhooks with the npm package", { stack, people });
     expect([statesOf(api), countRequests(api)]).toEqual([WEBHOOKS, expect.objectContaining({ PATCH: 1 })]);
   },
 );

@@ -38,7 +38,7 @@ it("a key and a webhook are imported by the commands of the guides, and then man
     ["waits for it", () => ({ typed: OLD_KEY })],
     ["Add the printed code", (_, printed) => add(printed)],
   ] as const satisfies Person[];
-  const printed = await follow("docs/adopt.md", "## Take over a key", { stack, people });
+  const printed = await follow("docs/adopt.md", "## Import a key", { stack, people });
   expect(printed.join("")).not.toContain(OLD_KEY);
   expect(await stack.stateFile()).not.toContain(OLD_KEY);
   expect(await run("up")).toMatchObject({ error: "", requests: {} });
