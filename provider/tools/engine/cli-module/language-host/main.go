@@ -123,7 +123,7 @@ func (h *host) program(ctx context.Context, r *pulumirpc.RunRequest, flags []str
 	}
 }
 
-// RunPlugin runs a plugin from its sources in TypeScript, until the engine cancels the call.
+// RunPlugin runs a plugin or a policy pack from its sources in TypeScript, until the engine cancels the call.
 func (h *host) RunPlugin(r *pulumirpc.RunPluginRequest, stream pulumirpc.LanguageRuntime_RunPluginServer) error {
 	closer, stdout, stderr, err := rpcutil.MakeRunPluginStreams(stream, false)
 	if err != nil {
@@ -132,7 +132,13 @@ func (h *host) RunPlugin(r *pulumirpc.RunPluginRequest, stream pulumirpc.Languag
 	defer closer.Close()
 	dir := r.Info.ProgramDirectory
 	plugin := node(stream.Context(), "run-plugin", dir, append([]string{dir}, r.Args...)...)
-	plugin.Dir, plugin.Env, plugin.Stdout, plugin.Stderr = r.Pwd, r.Env, stdout, stderr
+	plugin.Dir = r.Pwd
+	// As in Pulumi's own host, a policy pack runs in its folder, where it reads its package.json.
+	if r.Kind == "analyzer" {
+		plugin = node(stream.Context(), "run-policy-pack", dir, append(r.Args, dir)...)
+		plugin.Dir = dir
+	}
+	plugin.Env, plugin.Stdout, plugin.Stderr = r.Env, stdout, stderr
 	return plugin.Run()
 }
 
