@@ -180,6 +180,29 @@ it.runIf(LONG).each(HOSTS)("the CLI takes the commands of the messages: %s", asy
   expect(await run("up", UNCHANGED)).toMatchObject({ error: "" });
 });
 
+it.runIf(LONG).each(HOSTS)(
+  "a key that is left where one is allowed ends as its message says: %s",
+  async (host) => {
+    const { api, stack, run } = await stackFor(() => void declareKey(host, "checkout"));
+    expect(await run("up")).toMatchObject({ error: "" });
+    replaceAnswers(api, "createApiKey", (usual) => (api.keys.size > 0 ? { status: 409 } : usual()));
+    replaceAnswers(api, "createApiKey", () => "reset", 1);
+    const { error: lost } = await run("up", "--replace", "**:PartnerApiKey::checkout");
+    // The remedy of the lost creation leads to the next message.
+    const [command = ""] = commandsIn(sentenceWith("To create another key", lost));
+    const { stdout } = await stack.shell(command);
+    expect(api.keys.size).toBe(1);
+    const sentence = sentenceWith("lists this resource twice", stdout);
+    const { stdout: listed } = await stack.shell(/"(pulumi stack)"/.exec(sentence)?.[1] ?? "");
+    expect(listed.match(/PartnerApiKey +checkout/g)).toHaveLength(2);
+    api.keys.clear();
+    expect(await stack.shell(command)).toMatchObject({ code: 0 });
+    expect(await run("up", UNCHANGED)).toMatchObject({ error: "" });
+    expect(api.keys.size).toBe(1);
+    expect(JSON.stringify(await stack.exportStack())).toContain([...api.keys][0]);
+  },
+);
+
 it.runIf(LONG).each(HOSTS)("the CLI takes the pointers and the words of the messages: %s", async (host) => {
   const env = { PARTNERS_BASE_URL: "", PARTNERS_ACCESS_TOKEN: "" };
   const { api, stack, run } = await stackFor(

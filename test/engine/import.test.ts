@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-import { mustRunShell } from "../../provider/tools/child-process.ts";
+import { mustRunShell, runShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { follow, type Person } from "./follow-steps.ts";
 import {
@@ -10,12 +10,15 @@ import {
   countRequests,
   declareKey,
   environmentFor,
+  refuse,
   sandboxFor,
   stackFor,
   UNCHANGED,
 } from "./support.ts";
 
 const OLD_KEY = "pk_live_old_0123456789abcdef";
+/** The remedy of a removal that the service refuses. */
+const FORGET = /If that key no longer works, run "pulumi state delete/;
 
 it("a key and a webhook are imported by the commands of the guides, and then managed", async () => {
   const files = { "Pulumi.yaml": "name: test\nruntime: yaml\n" };
@@ -41,6 +44,9 @@ it("a key and a webhook are imported by the commands of the guides, and then man
   const printed = await follow("docs/adopt.md", "## Import a key", { stack, people });
   expect(printed.join("")).not.toContain(OLD_KEY);
   expect(await stack.stateFile()).not.toContain(OLD_KEY);
+  refuse(api, "deleteApiKey", 422);
+  // Without an `up`, the engine passes other settings.
+  expect((await run("destroy", "--target", "**:PartnerApiKey::*")).error).toMatch(FORGET);
   expect(await run("up")).toMatchObject({ error: "", requests: {} });
   expect(await run("destroy")).toMatchObject({ error: "", requests: { DELETE: 1 } });
   expect(api.keys.size).toBe(0);
@@ -75,4 +81,9 @@ it("the two commands for a key that is in no stack create one and delete one", a
   const [key = ""] = api.keys;
   expect([api.keys.size, printed.includes(key), printed.includes(OLD_KEY)]).toEqual([1, true, false]);
   expect(countRequests(api)).toMatchObject({ POST: 1, DELETE: 1 });
+  refuse(api, "deleteApiKey", 422);
+  const [remove = ""] = /pulumi do .* delete .*/.exec(commands) ?? [];
+  const refused = await runShell(remove, { cwd: engine.dir, env: engine.env });
+  expect(refused.stdout + refused.stderr).toContain("returned 422");
+  expect(refused.stdout + refused.stderr).not.toMatch(FORGET); // There is no stack.
 });

@@ -1,6 +1,6 @@
 /** How users get the plugin: as a tarball, or from its sources. docs.test.ts installs the npm package. */
 import { once } from "node:events";
-import { cp, readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
@@ -76,19 +76,32 @@ it.runIf(LONG)(
 );
 
 it.runIf(LONG)(
-  "the plugin runs from a folder with only what Git holds, for the program in YAML",
+  "the plugin runs from a folder with only what Git holds, for the program in YAML, and is updated there",
   LIMIT,
   async () => {
     const checkout = await temporaryFolder();
     await copySources(checkout);
     const yaml = await readFile(join(ROOT, "examples/yaml/Pulumi.yaml"), "utf8");
     const plugin = join(checkout, "provider/plugin");
-    const files = { "Pulumi.yaml": yaml.replace("partners-yaml", "test") };
+    const newest = yaml.replace("partners-yaml", "test");
+    const added = /\n *stateOnDestroy: .*/;
+    const files = { "Pulumi.yaml": newest.replace(added, "") };
     const { api, stack, run } = await stackFor(undefined, { files });
     await stack.pulumi("plugin", "rm", "resource", "partners", "--yes");
+    const old = structuredClone(schema);
+    const { inputProperties } = old.resources["partners:index:PartnerWebhookState"];
+    Reflect.deleteProperty(inputProperties, "stateOnDestroy");
+    await writeFile(join(checkout, "provider/schema.json"), JSON.stringify(old));
     await stack.pulumi("package", "add", plugin);
     expect(await run("up")).toMatchObject({ error: "", changes: { create: 4 } });
     const [apiKey] = api.keys;
+    // The clone is updated. The CLI keeps its copy of the schema until the folder is newer.
+    await writeFile(join(checkout, "provider/schema.json"), JSON.stringify(schema));
+    const program = await readFile(join(stack.projectDir, "Pulumi.yaml"), "utf8");
+    const [line = ""] = added.exec(newest) ?? [];
+    await stack.write("Pulumi.yaml", program.replace("state: active", `$&${line}`));
+    await stack.pulumi("install");
+    expect(await run("up")).toMatchObject({ error: "", changes: { update: 1 } });
     expect(await stack.outputs()).toEqual({ apiKey, ordersState: "active", firstWebhook: 101 });
     expect(await stack.stateFile()).not.toContain(apiKey);
     // The program itself lists the webhooks.

@@ -103,7 +103,7 @@ describe("the settings", () => {
     await withProgram.call(METHODS.checkConfig, checkConfig(news));
     await withProgram.configure({ ...config, explicit: "false" });
     const withoutStack = await startPlugin({ ...native, config: null }); // As in `pulumi do`.
-    await withoutStack.configure(config);
+    await withoutStack.configure(config, "");
     const importing = await startPlugin({ ...native, config }); // `pulumi import` has no such flag.
     for (const [run, plugin] of Object.entries({ withoutProgram, withProgram, withoutStack, importing })) {
       const olds = plugin === importing ? HOOK : { ...HOOK, account: "default" };

@@ -109,9 +109,11 @@ export async function startPlugin({
      */
     ended,
     call,
-    configure: async (values: Readonly<Record<string, string>>): Promise<void> => {
+    /** @param provider The name of the provider: empty in `pulumi do`. */
+    configure: async (values: Readonly<Record<string, string>>, provider = "default"): Promise<void> => {
       const request = new proto.ConfigureRequest().setArgs(toStruct(values)).setAcceptsecrets(true);
-      await call(METHODS.configure, request);
+      const providerUrn = `urn:pulumi:dev::test::pulumi:providers:partners::${provider}`;
+      await call(METHODS.configure, request.setUrn(providerUrn));
     },
     check: async (news: Properties, olds: Properties = {}) => {
       const request = new proto.CheckRequest().setNews(toStruct(news)).setOlds(toStruct(olds));

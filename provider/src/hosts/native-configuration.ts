@@ -78,7 +78,7 @@ export class NativeConfiguration {
   configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
     const inputs = fromStruct(request.getArgs());
     const { session } = this.#host;
-    const hasStack = valueOf(inputs, EXPLICIT) !== undefined; // `pulumi do` checks no configuration.
+    const hasStack = partsOf(request.getUrn() ?? "").name !== ""; // The provider of `pulumi do` has no name.
     this.#host.hasCurrentSettings ||= !hasStack;
     session.configure(configSource(inputs), hasStack);
     // Without acceptSecrets, the engine passes plain values, and itself marks what derives from secrets.

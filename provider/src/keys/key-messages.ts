@@ -104,6 +104,14 @@ export function sameKey(urn: string, holder: string, setting: string | null): Pa
   );
 }
 
+/** The service refuses another key, but a replacement that failed before may have left the old one. */
+export function oldKeyMayRemain(failure: PartnerError): PartnerError {
+  return withSentence(
+    failure,
+    'If "pulumi stack" lists this resource twice, ask the service to delete the old key, and run this again.',
+  );
+}
+
 /** The service returned a key that this run has deleted: created again, or an old response repeated. */
 export function deletedKeyAgain(key: Key, urn: string): Notice {
   const what = `The service returned ${keyName(key, urn)} again, which this run has deleted`;

@@ -1,9 +1,10 @@
 import type { Applied } from "../adapter/resource.js";
 import { asPartnerError, PartnerError } from "../partner-api/errors.js";
+import { isConflict } from "../partner-api/statuses.js";
 import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { keyGivenUp, PREVIOUS_DELETED, previousNotDeleted } from "./deletion-messages.js";
-import { deletedKeyAgain, sameKey, withSentence } from "./key-messages.js";
+import { deletedKeyAgain, oldKeyMayRemain, sameKey, withSentence } from "./key-messages.js";
 import { showsKey, withCorrectedKeys } from "./kept-responses.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import { noKeyError, readCreation, type CreationOutcome } from "./open-creation.js";
@@ -69,7 +70,11 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const { session, rotation } = change;
   await session.assertReachable();
   const client = await session.open();
-  const { response, failure: incomplete } = await client.createApiKey((text) => showsKey(session, text));
+  const { response, failure: incomplete } = await client
+    .createApiKey((text) => showsKey(session, text))
+    .catch((error: unknown) => {
+      throw withOldKey(change, state, asPartnerError(error));
+    });
   const sent = {
     ...state,
     openCreation: {
@@ -86,6 +91,12 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   if (outcome.kind === "known" && !isMapped) throw sameKey(change.name.urn, outcome.holder, null);
   const { state: reached, failure } = settleCreation(change, sent, outcome);
   return { state: reached, failure: failure && withTransportError(failure, incomplete) };
+}
+
+/** Adds that a resource without a key may have an old one, which the engine deletes only after a creation. */
+function withOldKey({ session }: KeyChange, { current }: KeyState, failure: PartnerError): PartnerError {
+  const mayHaveTwin = current === null && session.hasStack;
+  return mayHaveTwin && isConflict(failure.status) ? oldKeyMayRemain(failure) : failure;
 }
 
 /**

@@ -45,16 +45,18 @@ export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMappi
   if (chosen !== null) return [chosen]; // Only its words are missing.
   const nodes = records.flatMap(valuesIn).filter(mayBeState);
   const own = new Set(nodes.filter(isAboutRecord).map(({ pointer }) => pointer));
+  const statesAt = (pointer: string) => records.map((record) => readStateAt(record, pointer, mapping));
+  const showsStop = (pointer: string): boolean => statesAt(pointer).includes("disabled");
   const isRelevant = (pointer: string): boolean => {
-    const states = records.map((record) => readStateAt(record, pointer, mapping));
     const isAboutOther = ABOUT_OTHER.test(normalizeName(pointer));
     // Of what is only linked, "active" or null says nothing about the webhook.
-    return states.includes("disabled") || (!isAboutOther && (own.has(pointer) || states.includes(null)));
+    return !isAboutOther && (own.has(pointer) || statesAt(pointer).includes(null));
   };
-  const fields = pointersOf(nodes, Infinity)
-    .filter(isRelevant)
-    .map(fieldAt)
-    .filter((field) => field !== null);
+  const pointers = pointersOf(nodes, Infinity);
+  const stops = pointers.filter(showsStop);
+  const others = pointers.filter((pointer) => !stops.includes(pointer) && isRelevant(pointer));
+  // First what shows a stop: a webhook that is wrongly shown as stopped is drift, the reverse stays unseen.
+  const fields = [...stops, ...others].map(fieldAt).filter((field) => field !== null);
   const readable = fields.filter(({ needsWords }) => !needsWords);
   return (readable.length > 0 ? readable : fields).slice(0, MAX_FIELDS); // One setting is better than three.
 }

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { replaceAnswers, loseAnswers, type PartnerApiServer } from "../../support/sandbox.ts";
 import { DAY, startService, type Shape } from "../keys/support.ts";
 import { startGateway } from "./gateway.ts";
-import { Person, type Drills } from "./person.ts";
+import { expectPeace, Person, type Drills } from "./person.ts";
 
 export const at = (trigger: string, overlapDays = 7) => ({ rotation: { trigger, overlapDays } });
 /** A response with two values that may be the key. */
@@ -129,6 +129,27 @@ export const KEY_DRILLS: Drills = {
     await person.follow(words);
     person.program.delete("key2");
     return person;
+  },
+
+  "lists this resource twice, ask the service": async (words) => {
+    const follow = async (replace?: string): Promise<Person> => {
+      const person = await startKey();
+      const { service, stack } = person;
+      await person.run();
+      replaceAnswers(service, "createApiKey", (usual) => (service.keys.size ? { status: 409 } : usual()));
+      replaceAnswers(service, "createApiKey", () => "reset", 1); // The replacement gets no key.
+      await person.fail("up", { replace: "key1" });
+      if (replace === undefined) person.program.set("key1", { rotation: { trigger: "b" } });
+      for (let times = 0; times < 2; times += 1) await person.fail("up", { replace });
+      expect(stack.filter(({ name }) => name === "key1")).toHaveLength(2);
+      const [old] = service.keys;
+      await person.follow(words);
+      askToDelete(person, old);
+      await person.run("up", { replace });
+      return person;
+    };
+    await expectPeace(await follow("key1"));
+    return follow();
   },
 
   "does not point to the key, correct it": async (words) => {

@@ -205,6 +205,7 @@ export const REQUEST_DRILLS: Drills = {
     replaceAnswers(service, "createApiKey", (usual) => (service.keys.size > 0 ? { status: 409 } : usual()));
     person.program.set("key1", { rotation: { trigger: "b", overlapDays: 7 } });
     for (let times = 0; times < 2; times += 1) await person.fail();
+    expect(person.printed, "the key is that of this entry").not.toContain("lists this resource twice");
     await person.follow(words);
     person.options = { deleteBeforeReplace: true };
     person.program.set("key1", { rotation: { trigger: "b" } });

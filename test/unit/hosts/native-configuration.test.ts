@@ -115,12 +115,16 @@ it.each<[what: string, olds: Properties, news: Properties, changed: string[], re
   expect([response.getDiffsList(), response.getReplacesList()]).toEqual([changed, replaces]);
 });
 
-it.each<[inputs: Properties, hasStack: boolean]>([
-  [DEFAULT, true],
-  [EU, true],
-  [GIVEN, false], // `pulumi do` checks no configuration.
-])("a stack keeps what happens unless the inputs are unchecked: %j", (inputs, hasStack) => {
+// After an import without an `up`, the engine configures a provider with inputs that no check has stamped.
+it.each<[urn: string, inputs: Properties, hasStack: boolean]>([
+  [`urn:pulumi:dev::test::${TYPE}::default_0_1_0`, DEFAULT, true],
+  [`urn:pulumi:dev::test::${TYPE}::eu`, EU, true],
+  [`urn:pulumi:dev::test::${TYPE}::default`, GIVEN, true],
+  [`urn:pulumi:dev::default::${TYPE}::`, GIVEN, false], // `pulumi do`
+  [`urn:pulumi:dev::default::${TYPE}::`, EU, false], // With the option `--provider`.
+])("of %s with %j: a stack keeps what happens unless the provider has no name", (urn, inputs, hasStack) => {
   const host = hostAlone();
-  new NativeConfiguration(host).configure(new proto.ConfigureRequest().setArgs(toStruct(inputs)));
+  const request = new proto.ConfigureRequest().setUrn(urn).setArgs(toStruct(inputs));
+  new NativeConfiguration(host).configure(request);
   expect(host.session.hasStack).toBe(hasStack);
 });

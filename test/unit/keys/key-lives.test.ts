@@ -191,11 +191,13 @@ it("a creation that is lost for a reason that lasts names it in each run, and pr
   expect(stack.entry).toBeUndefined();
 });
 
-it("without a stack, a lost creation names only what a person can do", async () => {
+it("without a stack, a failure names only what a person can do", async () => {
   const { service, stack } = await start();
   loseAnswers(service, "createApiKey");
   const reason = { message: matching(/lost with the response\. Ask the service to delete that key\.$/) };
   await expect(stack.start({}, false).create({}, URN)).rejects.toMatchObject({ reason });
+  service.answers.createApiKey = () => ({ status: 409 });
+  await expect(stack.start({}, false).create({}, URN)).rejects.toThrow(/returned 409(?!.*pulumi)/);
   service.answers.deleteApiKey = () => ({ status: 409 });
   const keys = stack.start({ KEY: "pk_live_4eC39HqLyjWDarjtT" }, false);
   const adopted = (await keys.adopt("env:KEY"))?.outputs ?? {};

@@ -38,6 +38,7 @@ const uncertain = new PartnerError(
   `DELETE ${API}/api-key/{api_key}: the server returned 500. The key may have been deleted. Run this again later.`,
   { status: 500, mayHaveChanged: true },
 );
+const conflict = new PartnerError("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 409.`);
 const OTHER = URN.replace(/checkout$/, "billing");
 const blocks = (
   creation: OpenCreation,
@@ -95,6 +96,7 @@ const ALL = [
   messages.openCreationNotDeleted(lost, URN, propose("apiKey", pointers)),
   messages.sameKey(URN, URN, null),
   messages.sameKey(OTHER, URN, settingName("responses.apiKey")),
+  messages.oldKeyMayRemain(conflict),
   messages.deletedKeyAgain(KEY, URN),
   messages.keyHeldByOther(KEY, URN, URN),
   messages.keyHeldByOther(KEY, "", OTHER),

@@ -12,7 +12,7 @@ const propose = (records: readonly JsonObject[], mapping: ResponseMapping = {}):
   );
 
 const OBJECTS = ["Live", "Paused"].map((name, index) => ({ status: { id: index + 1, name } }));
-const NAMED = ["/status/id 1,2 +words", '/status/name "Live","Paused" +words'];
+const NAMED = ['/status/name "Live","Paused" +words', "/status/id 1,2 +words"];
 /** Webhooks that were stopped at different times. */
 const STOPPED = [SET, ...Array.from("123456", (day) => `2026-11-2${day}`)].map((at) => ({
   suspended_at: at,
@@ -27,6 +27,11 @@ const CHOSEN = ['/health/status "failing" +words'];
 const LINKED = [{ source: { disabled_at: null, status: "active" }, mode: "LIVE" }];
 const SOURCE = ['/source/status "paused"'];
 const DELIVERY = ['/delivery_status "OFF"'];
+const PAUSED = [{ enabled: true, paused_since: SET }];
+const EITHER = [
+  { active: true, status: "paused" },
+  { active: false, status: "active" },
+];
 const MODE = ['/mode "A" +words'];
 
 it.each<[string, JsonObject[], ResponseMapping, string[]]>([
@@ -48,7 +53,18 @@ it.each<[string, JsonObject[], ResponseMapping, string[]]>([
   ["the words of one that a person chose", HEALTH.slice(0, 1), { webhookState: "/health/status" }, CHOSEN],
   ["nothing that only a linked object says", LINKED, {}, ['/mode "LIVE" +words']],
   ["what a linked object says of a stop", [{ source: { status: "paused" }, mode: "B" }], {}, SOURCE],
-  ["members that disagree", [{ active: true, status: "paused" }], {}, ["/active true", '/status "paused"']],
+  [
+    "first what shows a stop, of members that disagree",
+    PAUSED,
+    {},
+    [`/paused_since "${SET}"`, "/enabled true"],
+  ],
+  [
+    "all that show a stop as they are ordered",
+    EITHER,
+    {},
+    ["/active true,false", '/status "paused","active"'],
+  ],
   ["the words at the pointer", [{ mode: "A", status: "on" }], { webhookState: "/mode" }, MODE],
   ["others than a wrong pointer", [{ mode: "A" }], { webhookState: "/status" }, MODE],
   ["not one in an array", [{ targets: [{ status: "odd" }] }], {}, []],
