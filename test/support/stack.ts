@@ -172,6 +172,7 @@ function toResult({ code, stdout, stderr, ms }: Ended, log: string): Result {
     diagnosticEvent?.severity === "error" ? [diagnosticEvent.message.replaceAll(/<\{%.*?%\}>/g, "")] : [],
   );
   const ok = code === 0;
-  const error = ok ? "" : [...errors, stderr].join("\n").trim();
+  // A program in YAML can fail without a word in the events or on stderr.
+  const error = ok ? "" : [...errors, stderr].join("\n").trim() || `exit code ${code}`;
   return { ok, error, stdout, stderr, eventLog: lines.join("\n"), changes, ms };
 }
