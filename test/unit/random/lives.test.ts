@@ -7,16 +7,11 @@ import type { Properties } from "../../../provider/src/adapter/properties.ts";
 import { LONG, runSeed, scaled } from "../../support/random.ts";
 import { runCommand, startPlugin, type Call, type Command, type Entry, type Operation } from "./engine.ts";
 import { lives, type Event } from "./events.ts";
-import {
-  assertOperation,
-  CLOCK_WAS_WRONG,
-  deletableKeys,
-  isAhead,
-  openCreationOf,
-  rotationOf,
-  stateIn,
-  webhooksOf,
-} from "./invariants.ts";
+import { assertOperation } from "./invariants.ts";
+import { openCreationOf, rotationOf } from "./key-outputs.ts";
+import { deletableKeys } from "./lost-key-invariants.ts";
+import { CLOCK_WAS_WRONG, isAhead } from "./rotation-invariants.ts";
+import { stateIn, webhooksOf } from "./webhook-invariants.ts";
 import { characters, WEBHOOKS } from "./characters.ts";
 import { BUSY, startService, type Fault, type Service } from "./service.ts";
 
