@@ -87,7 +87,9 @@ describe.each(HOSTS)("with the %s form,", (host) => {
       Object.entries(await stack.outputs()).filter(([, key]) => !api.keys.has(String(key)));
     const [[name] = [""], ...others] = await dead();
     expect(others).toEqual([]);
-    expect(page(PAGE)).toContain("repeat it with their [URNs](troubleshooting.md#urns) instead of the pattern");
+    expect(page(PAGE)).toContain(
+      "repeat it with their [URNs](troubleshooting.md#urns) instead of the pattern",
+    );
     expect(await run("up", "--replace", `**:PartnerApiKey::${name}`)).toMatchObject({ error: "" });
     expect([await dead(), api.keys.size]).toEqual([[], 2]);
   });

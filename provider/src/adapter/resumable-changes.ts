@@ -22,18 +22,17 @@ export class PartialFailure extends Error {
 }
 
 /**
- * How often a hook may repeat one failure; then the call succeeds with what was kept. At the hundredth, the
- * engine would give up, and drop the outputs with the current key.
+ * The failure at which a hook that repeats a call is stopped: the call succeeds with what was kept. At the
+ * hundredth, the engine would give up, and drop the outputs with the current key.
  */
-const MAX_REPETITIONS = 3;
+const LAST_FAILURE = 4;
 
 /** What a failed call of a resource has reached. */
 interface Kept<State> {
   readonly id: string;
   readonly state: State;
-  /** The {@link identityOf} the failure, and how often it came again. */
-  readonly failure: string;
-  readonly repetitions: number;
+  /** How often it has failed. */
+  readonly failures: number;
 }
 
 /** A change of a resource. */
@@ -86,15 +85,15 @@ export class ResumableChanges<State> {
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 
-    // 3. A hook repeats the same failure again and again. A success keeps what was reached, with a warning.
-    const repetitions = kept?.failure === identityOf(failure) ? kept.repetitions + 1 : 0;
-    if (repetitions === MAX_REPETITIONS) {
+    // 3. A hook repeats what keeps failing. A success keeps what was reached, with a warning.
+    const failures = (kept?.failures ?? 0) + 1;
+    if (failures === LAST_FAILURE) {
       this.#kept.delete(urn);
       this.#session.notify(keptAfterRepetitions(failure.message));
       return outputs;
     }
     // 4. Something was reached: the state gets it now, and the next call of this process goes on from it.
-    if (urn !== "") this.#kept.set(urn, { id, state, failure: identityOf(failure), repetitions });
+    if (urn !== "") this.#kept.set(urn, { id, state, failures });
     throw new PartialFailure(id, outputs, failure);
   }
 }
@@ -104,9 +103,4 @@ function resume<State>(change: Change<State>, reached: State): Promise<Applied<S
   return change
     .apply(reached)
     .catch((error: unknown) => ({ state: reached, failure: asPartnerError(error) }));
-}
-
-/** Returns what the repetitions of an error have in common. */
-function identityOf({ summary, message }: PartnerError): string {
-  return summary ?? message;
 }

@@ -56,7 +56,7 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
   );
   if (isForgotten || (isChanged && (isUntold || isUnreached))) known.drifted.add(id);
   const isChanging = command.verb === "up" || command.verb === "destroy";
-  // The third repetition of one failure succeeds with a warning, so that the engine keeps what was reached.
+  // The fourth failure of a call succeeds with a warning, so that the engine keeps what was reached.
   const isForced = calls.some((call) => call.succeeded && call.errors.length >= 3);
   if (!isChanging || !succeeded || isForced || state === undefined || known.drifted.has(id)) return;
   const released = asking.filter(({ verb }) => verb === "delete").map((call) => goalOf(call, id));
