@@ -276,7 +276,9 @@ class Life {
 
   /** Forgets a resource that could not be removed. */
   #giveUp({ olds }: Call): void {
-    const deletable = deletableKeys(this.#service, olds);
+    // A key that another entry uses is not to be deleted.
+    const others = JSON.stringify(this.#stack.filter(({ outputs }) => outputs !== olds));
+    const deletable = deletableKeys(this.#service, olds).filter((key) => !others.includes(key));
     assert.deepEqual(deletable, [], "a message asks to forget a key that could be deleted");
     this.#drop(this.#stack.find(({ outputs }) => outputs === olds));
   }
