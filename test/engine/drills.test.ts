@@ -71,6 +71,16 @@ function answerTwoValues(api: PartnerApiServer): void {
 }
 
 const DRILLS: Readonly<Record<(typeof ENGINE_DRILLS)[number], Drill>> = {
+  "to a refresh or destroy": async (words, host) => {
+    const { api, stack, run } = await startConfigured(host);
+    expect(await run("up")).toMatchObject({ error: "" });
+    api.accessToken = "ptk_new_0123456789";
+    await stack.configure({ accessToken: api.accessToken });
+    const [option = "none"] = /--[\w-]+/.exec(sentenceWith(words, (await run("destroy")).error)) ?? [];
+    expect(await run("destroy", option)).toMatchObject({ error: "" });
+    expect(api.keys.size).toBe(0);
+  },
+
   "put it back (and its Provider": async (words, host) => {
     const eu = await sandboxFor();
     let isDeclared = true;

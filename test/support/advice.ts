@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
  * they depend on which settings the engine passes, on a `Provider`, or on `pulumi do`.
  */
 export const ENGINE_DRILLS = [
+  "to a refresh or destroy",
   "put it back (and its Provider",
   "To delete it, run",
   "Pass it again, with the option",

@@ -54,8 +54,8 @@ export const NOT_A_COMMAND =
  * this provider left: then, `--run-program` changes nothing.
  */
 const LAST_SETTINGS =
-  'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; ' +
-  "if you have removed the resource from the program, put it back (and its Provider, if it has one), run " +
+  'If you have changed the settings since the last "pulumi up", add --run-program to a refresh or destroy. ' +
+  "If you have removed the resource from the program, put it back (and its Provider, if it has one), run " +
   '"pulumi up", and remove it again.';
 
 /** Whether other settings could help: neither after an interruption, nor if the service refuses or fails. */

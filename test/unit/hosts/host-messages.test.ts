@@ -14,7 +14,7 @@ const [ORDERS, REFUNDS] = ["orders", "refunds"].map((name) => `urn:pulumi:dev::a
 const SUMMARY = "POST https://partners.example.com/api/v1/partners/api-key: the server returned 401";
 const TEXT = `${SUMMARY}. Check the token.`;
 const LAST_UP =
-  'If you have changed the settings since the last "pulumi up": to destroy or refresh, add --run-program; if ' +
+  'If you have changed the settings since the last "pulumi up", add --run-program to a refresh or destroy. If ' +
   "you have removed the resource from the program, put it back (and its Provider, if it has one), run " +
   '"pulumi up", and remove it again.';
 
