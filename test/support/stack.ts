@@ -4,6 +4,7 @@ import type grpc from "@grpc/grpc-js";
 import type { Deployment, EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import automation from "@pulumi/pulumi/automation/server.js";
 import langgrpc from "@pulumi/pulumi/proto/language_grpc_pb.js";
+import runtime from "@pulumi/pulumi/runtime/index.js";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { serveGrpc } from "./grpc-server.ts";
 import { startVault } from "./vault.ts";
@@ -156,6 +157,12 @@ export async function createTestStack({ env, files, program }: TestStackOptions)
     },
   };
 }
+
+// Clients share connections by address. If a new engine gets the port of an earlier one, the old connection,
+// which waits before it connects again, fails the program's first call. The SDK says nothing of that, as if
+// the program declared nothing, and the engine deletes everything.
+const { grpcClientOptions } = runtime as unknown as { grpcClientOptions: object };
+Object.assign(grpcClientOptions, { "grpc.use_local_subchannel_pool": 1 });
 
 // The language server of the Automation API is missing from its type declarations.
 const { LanguageServer } = automation as unknown as {
