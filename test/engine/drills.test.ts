@@ -202,7 +202,7 @@ it.runIf(LONG).each(HOSTS)(
     const [command = ""] = commandsIn(sentenceWith("To create another key", lost));
     const { stdout } = await stack.shell(command);
     expect(api.keys.size).toBe(1);
-    const sentence = sentenceWith("lists this resource twice", stdout);
+    const sentence = sentenceWith("lists a resource twice", stdout);
     const { stdout: listed } = await stack.shell(/"(pulumi stack)"/.exec(sentence)?.[1] ?? "");
     expect(listed.match(/PartnerApiKey +checkout/g)).toHaveLength(2);
     api.keys.clear();

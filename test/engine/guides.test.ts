@@ -33,7 +33,7 @@ const TYPES = {
 const nothing = () => undefined;
 
 describe.each(HOSTS)("with the %s form,", (host) => {
-  const it = LONG ? test : test.skip;
+  const it = test.runIf(LONG);
   const here = {
     "my-stack": "test",
     [`::${TYPES.dynamic}`]: `::${TYPES[host]}`,

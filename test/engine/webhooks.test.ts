@@ -52,16 +52,16 @@ it.each(LONG ? HOSTS : ["native" as const])(
     delete states[102];
     isMoved = true;
     // The key, and so the resource that depends on it, waits until the release is on the wire.
-    const isReleasing = Promise.withResolvers<undefined>();
-    const isCreating = Promise.withResolvers<undefined>();
+    const releaseArrived = Promise.withResolvers<undefined>();
+    const creationArrived = Promise.withResolvers<undefined>();
     replaceAnswers(api, "createApiKey", async (usual) => {
-      isCreating.resolve(undefined);
-      await isReleasing.promise;
+      creationArrived.resolve(undefined);
+      await releaseArrived.promise;
       return usual();
     });
     const refuse = async () => {
-      isReleasing.resolve(undefined);
-      await isCreating.promise;
+      releaseArrived.resolve(undefined);
+      await creationArrived.promise;
       return { status: 503 };
     };
     replaceAnswers(api, "setWebhookState", refuse, 1);

@@ -8,19 +8,22 @@ import { holdAnswer } from "./sandbox.ts";
  * response arrives.
  *
  * @param start Starts the command in a process below this one.
+ * @returns The time when the request arrived, milliseconds since 1970.
  */
 export async function killed(
   api: PartnerApiServer,
   request: keyof Answers,
   start: () => Promise<unknown>,
-): Promise<void> {
+): Promise<number> {
   const held = holdAnswer(api, request);
   // An event log may be cut off in the middle of a line.
   const interrupted = start().catch(() => null);
   await Promise.race([held.reached, interrupted]);
+  const arrived = Date.now();
   for (const pid of enginesBelow(process.pid)) kill(pid);
   await interrupted;
   held.release();
+  return arrived;
 }
 
 /** Kills a process, unless it has ended by now. */

@@ -74,7 +74,7 @@ export async function startPlugin({
   await Promise.race([once(child.stdout, "data", { signal: startLimit }), ended]);
   const port = /^(\d+)\n/.exec(stdout)?.[1];
   if (port === undefined) throw new Error(`The ${host} host did not start: ${stdout}${stderr}`);
-  // An earlier plugin may have had this port.
+  // Channels to one address share a connection, and an earlier plugin may have had this port.
   const options = { "grpc.use_local_subchannel_pool": 1 };
   const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), options);
   onTestFinished(() => {

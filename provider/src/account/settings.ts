@@ -168,7 +168,8 @@ export class SettingsReader {
     // Set, and yet withheld by `#text`: a secret for another address than the one that is configured.
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
     if (!REQUIRED.includes(setting)) return [];
-    return [this.#hasStack ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];
+    const isArgument = this.#hasStack || this.isExplicit; // Of a Provider, with `pulumi do`, too.
+    return [isArgument ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];
   }
 }
 

@@ -22,17 +22,17 @@ export class PartialFailure extends Error {
 }
 
 /**
- * The failure at which a hook that repeats a call is stopped: the call succeeds with what was kept. At the
- * hundredth, the engine would give up, and drop the outputs with the current key.
+ * How often one failure of a call may come again if a hook repeats the call. Then it succeeds with what was
+ * kept. At the hundredth, the engine would give up, and drop the outputs with the current key.
  */
-const LAST_FAILURE = 4;
+const MAX_REPETITIONS = 3;
 
 /** What a failed call of a resource has reached. */
 interface Kept<State> {
   readonly id: string;
   readonly state: State;
-  /** How often it has failed. */
-  readonly failures: number;
+  /** The {@link identityOf} each failure. They may take turns. */
+  readonly failures: readonly string[];
 }
 
 /** A change of a resource. */
@@ -85,15 +85,16 @@ export class ResumableChanges<State> {
     if (kept === undefined && olds !== null && isDeepStrictEqual(outputs, change.outputsOf(olds)))
       throw failure;
 
-    // 3. A hook repeats what keeps failing. A success keeps what was reached, with a warning.
-    const failures = (kept?.failures ?? 0) + 1;
-    if (failures === LAST_FAILURE) {
+    // 3. A hook repeats what keeps failing in the same way. A success keeps what was reached, with a warning.
+    const identity = identityOf(failure);
+    const failures = kept?.failures ?? [];
+    if (failures.filter((each) => each === identity).length === MAX_REPETITIONS) {
       this.#kept.delete(urn);
       this.#session.notify(keptAfterRepetitions(failure.message));
       return outputs;
     }
     // 4. Something was reached: the state gets it now, and the next call of this process goes on from it.
-    if (urn !== "") this.#kept.set(urn, { id, state, failures });
+    if (urn !== "") this.#kept.set(urn, { id, state, failures: [...failures, identity] });
     throw new PartialFailure(id, outputs, failure);
   }
 }
@@ -103,4 +104,9 @@ function resume<State>(change: Change<State>, reached: State): Promise<Applied<S
   return change
     .apply(reached)
     .catch((error: unknown) => ({ state: reached, failure: asPartnerError(error) }));
+}
+
+/** Returns what the repetitions of an error have in common. */
+function identityOf({ summary, message }: PartnerError): string {
+  return summary ?? message;
 }

@@ -106,10 +106,11 @@ export function sameKey(urn: string, holder: string, setting: string | null): Pa
 
 /** The service refuses another key, but a replacement that failed before may have left the old one. */
 export function oldKeyMayRemain(failure: PartnerError): PartnerError {
-  return withSentence(
-    failure,
-    'If "pulumi stack" lists this resource twice, ask the service to delete the old key, and run this again.',
-  );
+  // The summary stays: of many resources, one message is enough.
+  const sentence =
+    'If "pulumi stack" lists a resource twice, that does not help: ask the service to delete its old key, ' +
+    "and run this again.";
+  return failure.withMessage(`${failure.message} ${sentence}`, {});
 }
 
 /** The service returned a key that this run has deleted: created again, or an old response repeated. */

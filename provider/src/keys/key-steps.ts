@@ -73,7 +73,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const { response, failure: incomplete } = await client
     .createApiKey((text) => showsKey(session, text))
     .catch((error: unknown) => {
-      throw withOldKey(change, state, asPartnerError(error));
+      throw withOldKeySentence(change, state, asPartnerError(error));
     });
   const sent = {
     ...state,
@@ -94,7 +94,11 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
 }
 
 /** Adds that a resource without a key may have an old one, which the engine deletes only after a creation. */
-function withOldKey({ session }: KeyChange, { current }: KeyState, failure: PartnerError): PartnerError {
+function withOldKeySentence(
+  { session }: KeyChange,
+  { current }: KeyState,
+  failure: PartnerError,
+): PartnerError {
   const mayHaveTwin = current === null && session.hasStack;
   return mayHaveTwin && isConflict(failure.status) ? oldKeyMayRemain(failure) : failure;
 }

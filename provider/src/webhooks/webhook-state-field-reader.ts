@@ -55,7 +55,8 @@ export function stateFieldsOf(all: readonly JsonObject[], mapping: ResponseMappi
   const pointers = pointersOf(nodes, Infinity);
   const stops = pointers.filter(showsStop);
   const others = pointers.filter((pointer) => !stops.includes(pointer) && isRelevant(pointer));
-  // First what shows a stop: a webhook that is wrongly shown as stopped is drift, the reverse stays unseen.
+  // First what shows a stop. A webhook that is declared active, and wrongly shown as stopped, is said to
+  // drift at each refresh. Of one that is wrongly shown as active, nothing is said.
   const fields = [...stops, ...others].map(fieldAt).filter((field) => field !== null);
   const readable = fields.filter(({ needsWords }) => !needsWords);
   return (readable.length > 0 ? readable : fields).slice(0, MAX_FIELDS); // One setting is better than three.

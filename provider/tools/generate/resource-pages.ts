@@ -61,9 +61,7 @@ function renderPage(
     "## Example",
     ...examples,
     ...(variant ? [`## ${variant.name}`, prose(commentOf(variant)?.summary)] : []),
-    "python" in programs
-      ? "In Python, names have underscores, as in `webhook_id`, and `null` is `None`."
-      : "",
+    "python" in programs ? "In Python, names have underscores, and `null` is `None`." : "",
     ...types.flatMap((type) => renderType(type, name, findExport(module, type))),
     importSection(name),
     sections,

@@ -286,9 +286,19 @@ describe("a failed change", () => {
     expect(await failureOf(adapter.update(olds, news, NAME))).toBeInstanceOf(TypeError);
   });
 
-  it("is kept with a warning at the fourth failure, whatever each one was: the engine would drop everything", async () => {
+  it("is the same one if only what follows its summary differs", async () => {
     const { adapter, resource, notices } = start();
-    for (const text of ["a", "b", "a"]) {
+    for (const text of ["a", "b", "c", "d"]) {
+      const failure = new PartnerError("PARTNERS_STATUS", text, { summary: "POST: 503" });
+      resource.apply.mockReturnValueOnce(failing(1, failure));
+      await failureOf(adapter.create(news, URN));
+    }
+    expect(notices).toHaveLength(1);
+  });
+
+  it("is kept with a warning when it comes for the fourth time: the engine would drop everything", async () => {
+    const { adapter, resource, notices } = start();
+    for (const text of ["a", "b", "a", "b", "a", "b"]) {
       resource.apply.mockReturnValueOnce(failing(1, refused(text)));
       expect(await failureOf(adapter.create(news, URN))).toBeInstanceOf(PartialFailure);
     }

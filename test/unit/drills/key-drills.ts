@@ -131,7 +131,7 @@ export const KEY_DRILLS: Drills = {
     return person;
   },
 
-  "lists this resource twice, ask the service": async (words) => {
+  "lists a resource twice": async (words) => {
     const follow = async (replace?: string): Promise<Person> => {
       const person = await startKey();
       const { service, stack } = person;

@@ -122,7 +122,7 @@ it.each<[urn: string, inputs: Properties, hasStack: boolean]>([
   [`urn:pulumi:dev::test::${TYPE}::default`, GIVEN, true],
   [`urn:pulumi:dev::default::${TYPE}::`, GIVEN, false], // `pulumi do`
   [`urn:pulumi:dev::default::${TYPE}::`, EU, false], // With the option `--provider`.
-])("of %s with %j: a stack keeps what happens unless the provider has no name", (urn, inputs, hasStack) => {
+])("a stack is assumed unless the provider has no name: %s with %j", (urn, inputs, hasStack) => {
   const host = hostAlone();
   const request = new proto.ConfigureRequest().setUrn(urn).setArgs(toStruct(inputs));
   new NativeConfiguration(host).configure(request);

@@ -38,7 +38,11 @@ const uncertain = new PartnerError(
   `DELETE ${API}/api-key/{api_key}: the server returned 500. The key may have been deleted. Run this again later.`,
   { status: 500, mayHaveChanged: true },
 );
-const conflict = new PartnerError("PARTNERS_STATUS", `POST ${API}/api-key: the server returned 409.`);
+const conflict = new PartnerError(
+  "PARTNERS_STATUS",
+  `POST ${API}/api-key: the server returned 409. Run this again. If that fails, the service may allow only one key at ` +
+    "a time: if this stack has it, rotate without overlap, with deleteBeforeReplace.",
+);
 const OTHER = URN.replace(/checkout$/, "billing");
 const blocks = (
   creation: OpenCreation,

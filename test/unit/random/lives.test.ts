@@ -379,6 +379,7 @@ class Life {
     const before = { stack, webhooks: new Map(service.webhooks) };
     service.requests.splice(0);
     service.deletedKeys.splice(0);
+    service.absentIds.splice(0);
     service.issuedKeys.splice(0);
     service.deniedCreations = 0;
     service.faults = faults;

@@ -45,7 +45,7 @@ function mayLose({ service, notices, isIdChosen }: Finished, key: string, { outp
   if (holding === undefined || notices.some(({ text }) => text.startsWith("Gave up"))) return true;
   // The 404 of the value that a person has chosen decides, whatever the service answered to the key.
   const isSent = service.requests.includes(`DELETE /api-key/${encodeURIComponent(key)}`);
-  if (isIdChosen && isSent) return true;
+  if (isIdChosen && isSent && service.absentIds.length > 0) return true;
   if (holding.apiKey !== key) return service.deletesBy === "key"; // A person has named the wrong value.
   return holding.response === null && service.deletesBy !== "key";
 }

@@ -85,6 +85,8 @@ export async function startService(character: Character, name: string) {
     faults: [] as readonly Fault[],
     /** The keys that were deleted since the last command began. */
     deletedKeys: [] as string[],
+    /** The identifiers that it has answered with "not found" since the last command began. */
+    absentIds: [] as string[],
     /** The keys that were issued since the last command began, some of them again. */
     issuedKeys: [] as string[],
     /** Whether the router finds no route for a key. */
@@ -161,12 +163,16 @@ export async function startService(character: Character, name: string) {
   api.answers.createApiKey = () => inTurn("POST", issue);
   api.answers.deleteApiKey = (keyOrId) =>
     inTurn("DELETE", () => {
-      if (service.missesRoute(keyOrId)) return { status: 404, body: { detail: "Not Found" } };
+      if (service.missesRoute(keyOrId)) {
+        service.absentIds.push(keyOrId);
+        return { status: 404, body: { detail: "Not Found" } };
+      }
       const found = keys.find((each) => String(each[deletesBy]) === keyOrId && each.isLive);
       if (found) {
         found.isLive = false;
         service.deletedKeys.push(found.key);
-      }
+      } else if (typeof invalid === "string" || isIdentifier(keyOrId) || [404, 410].includes(invalid))
+        service.absentIds.push(keyOrId);
       if (typeof invalid === "string") return { body: { [invalid]: found ? 1 : 0 } };
       if (found) return { body: {} };
       return { status: isIdentifier(keyOrId) ? 404 : invalid, body: { error: `there is no key ${keyOrId}` } };

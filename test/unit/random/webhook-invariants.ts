@@ -88,13 +88,18 @@ function assertRefreshed(finished: Finished, known: Known): void {
   const refreshed = stack.filter(({ name }) => isTargeted(finished, name));
   const recorded = refreshed.flatMap(({ outputs }) => webhooksOf(outputs).map(([id]) => Number(id)));
   // `others` takes up no webhook from a list that goes on, with a warning.
-  const isSeenNow = (id: number) => !service.isHidden(id) && (!service.isPaged() || recorded.includes(id));
+  const coversOthers = refreshed.some(({ inputs }) => (inputs["others"] ?? "leave") !== "leave");
+  const isSeenNow = (id: number) =>
+    !service.isHidden(id) && (!service.isPaged() || !coversOthers || recorded.includes(id));
   if (refreshed.length === stack.length)
     for (const id of known.drifted) if (isSeenNow(id)) known.drifted.delete(id);
   for (const entry of refreshed)
     for (const [id, state] of webhooksOf(entry.outputs)) {
-      const earlier = webhooksOf(before.stack.get(entry)?.outputs ?? {});
+      const old = before.stack.get(entry)?.outputs ?? {};
+      const earlier = webhooksOf(old);
       const isHidden = service.isHidden(Number(id));
+      const isManaged = initialStateOf(old, Number(id)) !== undefined;
+      assert(!isHidden || isManaged, `${entry.name} takes up webhook ${id}, which the list does not show`);
       // What a fleet manages and the list does not show is unknown, also if it was gone for a time.
       const shown = isHidden ? (new Map(earlier).get(id) ?? null) : service.webhooks.get(Number(id));
       assert.equal(state, shown, `${entry.name} has a wrong state of webhook ${id}`);
