@@ -45,10 +45,10 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
   }
   // The engine keeps nothing of a deletion that fails, and nothing of a step during which it dies.
   const isForgotten = asking.some((call) => wasKilled || (call.verb === "delete" && !call.succeeded));
-  // What `--target` leaves out does not learn of the change.
+  // What `--target` leaves out, or a run that fails does not reach, does not learn of the change.
   const isUntold = stack.some(
     ({ name, outputs }) =>
-      !isTargeted(finished, name) && webhooksOf(outputs).some(([each]) => each === String(id)),
+      !calls.some((call) => call.name === name) && webhooksOf(outputs).some(([each]) => each === String(id)),
   );
   // A run that fails before it reaches another resource that has declared the webhook does not set it again.
   const isUnreached = [...program].some(
