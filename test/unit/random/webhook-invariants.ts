@@ -47,8 +47,9 @@ function assertWebhook(finished: Finished, known: Known, id: number): void {
   const isForgotten = asking.some((call) => wasKilled || (call.verb === "delete" && !call.succeeded));
   // What `--target` leaves out, or a run that fails does not reach, does not learn of the change.
   const isUntold = stack.some(
-    ({ name, outputs }) =>
-      !calls.some((call) => call.name === name) && webhooksOf(outputs).some(([each]) => each === String(id)),
+    ({ name, outputs, replaced }) =>
+      (replaced || !calls.some((call) => call.name === name)) &&
+      webhooksOf(outputs).some(([each]) => each === String(id)),
   );
   // A run that fails before it reaches another resource that has declared the webhook does not set it again.
   const isUnreached = [...program].some(
