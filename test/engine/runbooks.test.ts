@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { LONG } from "../support/random.ts";
-import { follow } from "./follow-steps.ts";
+import { follow, nothing } from "./follow-steps.ts";
 import { shopFor } from "./shop-stack.ts";
 import {
   countRequests,
@@ -18,8 +18,6 @@ import { page } from "../unit/docs/pages.ts";
 const PAGE = "docs/runbooks.md";
 const ALL_KEYS = "**:PartnerApiKey::*";
 const PROJECT = { "my-stack": "test" };
-/** What a person does who only needs to know, or to wait. */
-const nothing = () => undefined;
 
 describe.each(HOSTS)("with the %s form,", (host) => {
   const it = LONG ? test : test.skip;
@@ -145,6 +143,12 @@ describe.each(HOSTS)("with the %s form,", (host) => {
     ] as const;
     const [, doctor = ""] = await follow(PAGE, "## An access token leaked", { stack, people });
     expect(doctor).toMatch(/^ok +webhooks +3 listed/m);
+    const [, option = "no option"] = /add `(--cwd [^`]+)`/.exec(page(PAGE).replaceAll(/\s+/g, " ")) ?? [];
+    const exitCodeFor = async (token: string): Promise<number> => {
+      const variables = `PARTNERS_BASE_URL=${api.url} PARTNERS_ACCESS_TOKEN=${token}`;
+      return (await stack.shell(`export ${variables}; npx --no -- pulumi-partners doctor ${option}`)).code;
+    };
+    expect([await exitCodeFor(issued), await exitCodeFor(leaked)]).toEqual([0, 1]);
     expect([[...api.keys], statesOf(api)[101]]).toEqual([mine, "active"]);
     await shell("command pulumi destroy --skip-preview");
     expect([...api.keys]).toEqual([]);
