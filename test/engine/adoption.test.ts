@@ -5,14 +5,13 @@ import { expect, it } from "vitest";
 
 import type { WebhookState } from "../../provider/src/partner-api/operations.ts";
 import { LONG } from "../support/random.ts";
-import { follow } from "./follow-steps.ts";
+import { follow, nothing } from "./follow-steps.ts";
 import { countRequests, stackFor, statesOf, UNCHANGED, WEBHOOKS } from "./support.ts";
 
 const PAGE = "docs/adopt.md";
 const YAML = "name: test\nruntime: yaml\n";
 const NPM = "name: test\nruntime: nodejs\nmain: index.ts\n";
 const OLD_KEYS = ["pk_live_old_0123456789abcdef", "pk_live_old_fedcba9876543210"] as const;
-const nothing = () => undefined;
 
 /** Forty webhooks, every fourth of them disabled. */
 const FORTY = Object.fromEntries(

@@ -21,6 +21,9 @@ interface Reply {
  */
 export type Person = readonly [words: string, act: (program: string, printed: string) => unknown];
 
+/** What a person does who only needs to know, or to wait. */
+export const nothing = (): void => undefined;
+
 /** Options of {@link follow}. */
 export interface FollowOptions {
   readonly stack: Pick<TestStack, "shell" | "projectDir" | "write">;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { page } from "../unit/docs/pages.ts";
 import { LONG } from "../support/random.ts";
-import { follow } from "./follow-steps.ts";
+import { follow, nothing } from "./follow-steps.ts";
 import { shopFor } from "./shop-stack.ts";
 import {
   blocksOf,
@@ -29,8 +29,6 @@ const TYPES = {
   dynamic: "pulumi-nodejs:dynamic/partners:PartnerApiKey",
   native: "partners:index:PartnerApiKey",
 } as const;
-/** What a person does who only needs to know, or to wait. */
-const nothing = () => undefined;
 
 describe.each(HOSTS)("with the %s form,", (host) => {
   const it = test.runIf(LONG);

@@ -5,14 +5,12 @@ import { describe, expect, it } from "vitest";
 
 import { LONG } from "../support/random.ts";
 import { page, sectionOf } from "../unit/docs/pages.ts";
-import { follow } from "./follow-steps.ts";
+import { follow, nothing } from "./follow-steps.ts";
 import { shopFor } from "./shop-stack.ts";
 import { blocksOf, countRequests, HOSTS, UNCHANGED } from "./support.ts";
 
 const KEYS = "docs/keys.md";
 const TESTING = "docs/testing.md";
-/** What a person does who only needs to know, or to wait. */
-const nothing = () => undefined;
 
 describe.runIf(LONG).each(HOSTS)("with the %s form,", (host) => {
   it("a rotation is followed up until all consumers have the new key", async () => {

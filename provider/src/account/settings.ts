@@ -168,8 +168,9 @@ export class SettingsReader {
     // Set, and yet withheld by `#text`: a secret for another address than the one that is configured.
     if (this.#variable(setting) !== null) return [unusedVariable(setting)];
     if (!REQUIRED.includes(setting)) return [];
-    const isArgument = this.#hasStack || this.isExplicit; // Of a Provider, with `pulumi do`, too.
-    return [isArgument ? missingSetting(setting, this.isExplicit) : missingVariable(setting)];
+    // With `pulumi do`, a Provider still has its arguments.
+    const hasOnlyVariables = !this.#hasStack && !this.isExplicit;
+    return [hasOnlyVariables ? missingVariable(setting) : missingSetting(setting, this.isExplicit)];
   }
 }
 

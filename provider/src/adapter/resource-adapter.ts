@@ -49,10 +49,8 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     args: Properties,
     urn: string,
   ): Promise<{ readonly inputs: Properties; readonly problems: readonly string[] }> {
-    const { inputs: read, problems: invalid } = this.#readArguments(args);
     // Reads the settings even if nothing changes: the next change would fail.
-    const problems = [...this.#ownership.problemsOf(args), ...invalid];
-    const inputs = this.#ownership.stamp(read);
+    const { inputs, problems } = this.#stampedArguments(args);
     if (problems.length > 0) return { inputs, problems };
     // A Provider may take over the resource of another account, which the engine then replaces. The default
     // provider has only one account, so it could not delete the old resource.
@@ -160,11 +158,19 @@ export class ResourceAdapter<Inputs = unknown, State = unknown> {
     return { inputs, problems: unknown === null ? problems : [unknown, ...problems] };
   }
 
+  /** Reads arguments for today's account, and says which ones are for another. */
+  #stampedArguments(args: Properties): { inputs: Properties; problems: string[] } {
+    const { inputs, problems } = this.#readArguments(args);
+    return {
+      inputs: this.#ownership.stamp(inputs),
+      problems: [...this.#ownership.problemsOf(args), ...problems],
+    };
+  }
+
   /** Validates the inputs of a change again: a policy may have changed them after the check. */
   #validInputs(news: Properties): Properties {
-    const { inputs, problems: invalid } = this.#readArguments(news);
-    const problems = [...this.#ownership.problemsOf(news), ...invalid];
+    const { inputs, problems } = this.#stampedArguments(news);
     if (problems.length > 0) throw invalidArguments(problems);
-    return this.#ownership.stamp(inputs);
+    return inputs;
   }
 }

@@ -4,6 +4,11 @@ import { hasId } from "./deletion-identifier-reader.js";
 import { readApiKey, type KeyReading } from "./key-reader.js";
 import { bodyOf, type Key, type KeyState } from "./key-state.js";
 
+/** Whether a person has said where keys are, perhaps wrongly. */
+export function isKeyMapped(session: AccountSession): boolean {
+  return session.readSettings().responses.apiKey !== undefined;
+}
+
 /** Reads a response that the stack keeps, as today's settings see it. */
 export function readKept(session: AccountSession, response: KeyResponse): KeyReading {
   return readText(session, bodyOf(response));
@@ -15,7 +20,7 @@ export function readKept(session: AccountSession, response: KeyResponse): KeyRea
  */
 export function withCorrectedKeys(session: AccountSession, state: KeyState): KeyState {
   const correct = (key: Key | null): Key | null => {
-    if (key?.response == null || session.readSettings().responses.apiKey === undefined) return key;
+    if (key?.response == null || !isKeyMapped(session)) return key;
     const reading = readKept(session, key.response);
     if (reading.kind !== "found" || reading.apiKey === key.apiKey) return key;
     return { ...key, apiKey: reading.apiKey, storedAs: key.apiKey };

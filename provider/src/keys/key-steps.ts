@@ -5,7 +5,7 @@ import { deleteKey } from "./key-deletion.js";
 import type { KeyContext } from "./key-holders.js";
 import { keyGivenUp, PREVIOUS_DELETED, previousNotDeleted } from "./deletion-messages.js";
 import { deletedKeyAgain, oldKeyMayRemain, sameKey, withSentence } from "./key-messages.js";
-import { showsKey, withCorrectedKeys } from "./kept-responses.js";
+import { isKeyMapped, showsKey, withCorrectedKeys } from "./kept-responses.js";
 import { keptResponse, type KeyState } from "./key-state.js";
 import { noKeyError, readCreation, type CreationOutcome } from "./open-creation.js";
 import {
@@ -87,8 +87,7 @@ async function createKey(change: KeyChange, state: KeyState): Promise<Applied<Ke
   const outcome = readCreation(change, sent);
   // Whoever has this key deletes it, so the creation must not stay open: read later, it could be dead. But
   // what a setting has found may be a wrong value, beside a new key.
-  const isMapped = session.readSettings().responses.apiKey !== undefined;
-  if (outcome.kind === "known" && !isMapped) throw sameKey(change.name.urn, outcome.holder, null);
+  if (outcome.kind === "known" && !isKeyMapped(session)) throw sameKey(change.name.urn, outcome.holder, null);
   const { state: reached, failure } = settleCreation(change, sent, outcome);
   return { state: reached, failure: failure && withTransportError(failure, incomplete) };
 }

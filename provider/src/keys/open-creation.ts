@@ -1,6 +1,6 @@
 import type { AccountSession } from "../account/account-session.js";
 import type { PartnerError } from "../partner-api/errors.js";
-import { readKept } from "./kept-responses.js";
+import { isKeyMapped, readKept } from "./kept-responses.js";
 import type { KeyContext } from "./key-holders.js";
 import { openCreationBlocks, sameKey, type UnreadCreation } from "./key-messages.js";
 import type { Key, KeyState, OpenCreation } from "./key-state.js";
@@ -66,8 +66,8 @@ export function noKeyError(
   { current }: KeyState,
 ): PartnerError | null {
   if (outcome.kind === "known") {
-    const isMapped = session.readSettings().responses.apiKey !== undefined;
-    return sameKey(urn, outcome.holder, isMapped ? session.settings.settingName("responses.apiKey") : null);
+    const setting = isKeyMapped(session) ? session.settings.settingName("responses.apiKey") : null;
+    return sameKey(urn, outcome.holder, setting);
   }
   const unread = unreadOf(session, outcome);
   const { hasStack } = session;

@@ -14,16 +14,16 @@ const env = {
 };
 
 /** Returns a reader of stack configuration, without `partners:` in its keys, and of the environment. */
-function readerOf(values: Values, variables: NodeJS.ProcessEnv = {}): SettingsReader {
+function readerOf(values: Values, variables: NodeJS.ProcessEnv = {}, hasStack = true): SettingsReader {
   const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
   const source = new Map(Object.entries(values).map(([name, value]) => [`partners:${name}`, text(value)]));
-  return new SettingsReader(source, variables);
+  return new SettingsReader(source, variables, hasStack);
 }
 
 /** Returns the error about settings. */
-function messageOf(values: Values, variables: NodeJS.ProcessEnv = {}): string {
+function messageOf(values: Values, variables: NodeJS.ProcessEnv = {}, hasStack = true): string {
   try {
-    readerOf(values, variables).read();
+    readerOf(values, variables, hasStack).read();
   } catch (error) {
     if (error instanceof PartnerError && error.code === "PARTNERS_CONFIGURATION") return error.message;
     throw error;
@@ -85,14 +85,15 @@ describe("settings", () => {
     expect(readerOf({ ...RIGHT, ...given }).read()).toMatchObject(given);
   });
 
-  it("of a Provider come only from its arguments", () => {
-    expect(messageOf({ explicit: "true", baseUrl: RIGHT.baseUrl, account: "eu" }, env)).toBe(
-      "Set the Provider's accessToken. A Provider does not read environment variables. Nothing was sent.",
-    );
+  it("of a Provider come only from its arguments, also without a stack", () => {
+    const given = { explicit: "true", baseUrl: RIGHT.baseUrl, account: "eu" };
+    const message =
+      "Set the Provider's accessToken. A Provider does not read environment variables. Nothing was sent.";
+    for (const hasStack of [true, false]) expect(messageOf(given, env, hasStack)).toBe(message);
   });
 
   it("without a stack come only from the environment, and are named there", () => {
-    const reader = new SettingsReader({ get: () => undefined }, {}, false);
+    const reader = readerOf({}, {}, false);
     const [address, token] = ["PARTNERS_BASE_URL", "PARTNERS_ACCESS_TOKEN"].map(
       (name) => `Set ${name} in the environment: "pulumi do" does not read stack configuration.`,
     );
