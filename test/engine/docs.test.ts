@@ -10,6 +10,7 @@ import manifest from "../../provider/package.json" with { type: "json" };
 import { mustRunShell } from "../../provider/tools/child-process.ts";
 import { engineEnv } from "../../provider/tools/engine/engine-env.ts";
 import { LONG } from "../support/random.ts";
+import { sandboxFor } from "../support/sandbox.ts";
 import { blocksOf } from "./support.ts";
 
 const GUIDE = "docs/get-started.md";
@@ -57,6 +58,15 @@ it("the CLI accepts every configuration command in the docs", async () => {
     // Both samples of docs/responses.md set the same.
     "partners:responses": { objectValue: JSON.parse(responses) as object },
   });
+});
+
+it("the command of docs/troubleshooting.md shows the list", async () => {
+  const api = await sandboxFor();
+  const [look = ""] = (await blocksOf("docs/troubleshooting.md", "sh")).filter((block) =>
+    block.startsWith("curl"),
+  );
+  const env = { PARTNERS_BASE_URL: api.url, PARTNERS_ACCESS_TOKEN: api.accessToken };
+  expect(JSON.parse(await mustRunShell(look, { env: { ...process.env, ...env } }))).toHaveLength(3);
 });
 
 /** Lines after the last program of the guide, to check its types and its Node. */
